@@ -1,0 +1,66 @@
+"""The exact meaning of elementwise tensor operators, and the fastest exact way to run them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lanewise.language.errors import InvalidError, LanewiseError, UnpredictableError, UnsupportedError
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from lanewise import onnx, tosa
+    from lanewise.engines.native.threads import get_threads, set_threads
+    from lanewise.formats import load
+    from lanewise.graph.build import Builder
+    from lanewise.graph.model import Model
+    from lanewise.graph.run import Outcome, Status
+    from lanewise.graph.run import compile_model as compile
+
+# Where each public name lives; it is imported when it is first used, so that importing lanewise is quick.
+_PLACES = {
+    "Builder": ("lanewise.graph.build", "Builder"),
+    "Model": ("lanewise.graph.model", "Model"),
+    "Outcome": ("lanewise.graph.run", "Outcome"),
+    "Status": ("lanewise.graph.run", "Status"),
+    "compile": ("lanewise.graph.run", "compile_model"),
+    "get_threads": ("lanewise.engines.native.threads", "get_threads"),
+    "load": ("lanewise.formats", "load"),
+    "onnx": ("lanewise.onnx", None),
+    "set_threads": ("lanewise.engines.native.threads", "set_threads"),
+    "tosa": ("lanewise.tosa", None),
+}
+
+__all__ = [
+    "Builder",
+    "InvalidError",
+    "LanewiseError",
+    "Model",
+    "Outcome",
+    "Status",
+    "UnpredictableError",
+    "UnsupportedError",
+    "__version__",
+    "compile",
+    "get_threads",
+    "load",
+    "onnx",
+    "set_threads",
+    "tosa",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module 'lanewise' has no attribute {name!r}")
+    import importlib
+
+    place, attribute = _PLACES[name]
+    module = importlib.import_module(place)
+    found = module if attribute is None else getattr(module, attribute)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__

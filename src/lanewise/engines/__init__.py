@@ -1,0 +1,1 @@
+"""The readers of traced definitions. They know no operator by name."""

@@ -1,0 +1,161 @@
+"""Running a compiled function on arrays: one call for small work, slices on several threads for large."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from lanewise.engines.exact import fold
+from lanewise.engines.native import target, threads
+from lanewise.engines.native.loop import NAME, LoopBuilder
+from lanewise.engines.native.ufunc import Ufunc
+from lanewise.engines.storage import dtype_of, raw
+from lanewise.language.nodes import postorder
+from lanewise.language.sorts import ArraySort
+from lanewise.language.words import Function
+
+Array = np.ndarray[Any, Any]
+
+SPLIT_BYTES = 1 << 21  # below this, starting threads costs more than they save
+PART = 1 << 12  # parts of contiguous work are a multiple of this many elements
+KEPT = 1024  # kernels remembered; the oldest go first
+
+
+class NativeKernel:
+    """A compiled function."""
+
+    def __init__(self, function: Function, features: str | None = None) -> None:
+        features = target.host_features() if features is None else features
+        function = fold(function)
+        text = LoopBuilder(function, target.has_half(features)).build()
+        self._compiled = target.Compiled(text, NAME, features)
+        self._arrays = [k for k, sort in enumerate(function.inputs) if isinstance(sort, ArraySort)]
+        inputs = [np.dtype(np.int64) if isinstance(s, ArraySort) else _plain(s) for s in function.inputs]
+        self._outputs = [dtype_of(sort) for sort in function.outputs]
+        self._ufunc = Ufunc(self._compiled.address, inputs, [_plain(sort) for sort in function.outputs])
+        self._views = any(dtype.name == "bfloat16" for dtype in map(dtype_of, (*function.inputs, *function.outputs)))
+        self._item = sum(dtype.itemsize for dtype in (*inputs, *self._outputs))
+        roots = [*function.results, *(requirement.condition for requirement in function.requirements)]
+        # Guarded lanes raise the processor's float flags; NumPy would warn about elements nobody asked for.
+        self._quiet = any(_computes_floats(node.kind) for node in postorder(roots))
+        self.checks = bool(function.requirements)
+
+    def __call__(
+        self, operands: Sequence[Array], shape: tuple[int, ...], outs: Sequence[Array] | None = None
+    ) -> tuple[list[Array], bool]:
+        """The results, and whether some requirement failed for some element.
+
+        `shape` is the result's; the operands broadcast to it. `outs` are written if given.
+        """
+        failures = self._ufunc.failures
+        before = failures.value
+        if self._arrays:
+            operands = list(operands)
+            keep = [np.ascontiguousarray(operands[k]) for k in self._arrays]  # alive during the call
+            for k, array in zip(self._arrays, keep, strict=True):
+                operands[k] = np.array(array.__array_interface__["data"][0], np.int64)
+        large = prod(shape) * self._item >= SPLIT_BYTES and threads.get_threads() > 1
+        results = list(outs) if outs is not None else [
+            np.empty(shape, dtype, order=_order(operands, shape)) for dtype in self._outputs
+        ]
+        sources, targets = list(operands), results
+        if self._views:
+            sources, targets = [raw(array) for array in sources], [raw(array) for array in targets]
+        if not large:
+            self._call((*sources, *targets))
+        else:
+            if outs is not None:
+                sources = _untangled(sources, targets)
+            threads.each(_parts(sources, targets, shape), self._call)
+        # Never cleared, so a failure in another thread's call can make this true, but none can be missed.
+        return results, failures.value != before
+
+    def _call(self, arrays: Sequence[Array]) -> None:
+        count = len(self._outputs)
+        if self._quiet:
+            with np.errstate(all="ignore"):
+                self._ufunc.call(*arrays[:-count], out=tuple(arrays[-count:]))
+        else:
+            self._ufunc.call(*arrays[:-count], out=tuple(arrays[-count:]))
+
+
+def _plain(sort: Any) -> np.dtype[Any]:
+    dtype = dtype_of(sort)
+    return np.dtype(np.uint16) if dtype.name == "bfloat16" else dtype
+
+
+def _computes_floats(kind: str) -> bool:
+    return kind.startswith("f") or kind in ("sdiv", "udiv", "srem", "urem", "stof", "utof")
+
+
+def _order(operands: Sequence[Array], shape: tuple[int, ...]) -> Any:
+    """Column-major results for column-major operands, so that both are walked in order."""
+    whole = [array.flags for array in operands if array.shape == shape]
+    columns = bool(whole) and all(flags.f_contiguous and not flags.c_contiguous for flags in whole)
+    return "F" if columns else "C"
+
+
+def _untangled(sources: list[Array], targets: Sequence[Array]) -> list[Array]:
+    """Operands that overlap a result in another place are copied: parts run in no particular order."""
+
+    def same(a: Array, b: Array) -> bool:
+        return (a.__array_interface__["data"], a.shape, a.strides) == (
+            b.__array_interface__["data"],
+            b.shape,
+            b.strides,
+        )
+
+    return [
+        source.copy() if any(np.may_share_memory(source, t) and not same(source, t) for t in targets) else source
+        for source in sources
+    ]
+
+
+def _parts(sources: Sequence[Array], targets: Sequence[Array], shape: tuple[int, ...]) -> list[tuple[Array, ...]]:
+    """Slices of all arrays that together are the whole work."""
+    arrays = [*sources, *targets]
+    count = threads.get_threads()
+    for flag, order in (("c_contiguous", "C"), ("f_contiguous", "F")):
+        if all(a.size == 1 or (a.shape == shape and getattr(a.flags, flag)) for a in arrays):
+            flat = [a.reshape(-1, order=order) if a.shape == shape else a.reshape(()) for a in arrays]  # type: ignore[call-overload]
+            size = prod(shape)
+            step = -(-size // (2 * count) // PART) * PART
+            return [
+                tuple(a if a.ndim == 0 else a[start : start + step] for a in flat) for start in range(0, size, step)
+            ]
+    axis = max(range(len(shape)), key=shape.__getitem__) if shape[0] < 4 * count else 0
+    step = -(-shape[axis] // (2 * count))
+    return [tuple(_slice(a, axis - len(shape), start, step) for a in arrays) for start in range(0, shape[axis], step)]
+
+
+def _slice(array: Array, axis: int, start: int, step: int) -> Array:
+    """A part along an axis counted from the end; arrays that broadcast there stay whole."""
+    if array.ndim < -axis or array.shape[axis] == 1:
+        return array
+    index: list[Any] = [slice(None)] * array.ndim
+    index[axis] = slice(start, start + step)
+    return array[tuple(index)]
+
+
+_kernels: OrderedDict[Function, NativeKernel] = OrderedDict()
+_lock = threading.Lock()
+
+
+def kernel(function: Function) -> NativeKernel:
+    """The compiled form of a function; compiled once, remembered for a while."""
+    with _lock:
+        found = _kernels.get(function)
+        if found is not None:
+            _kernels.move_to_end(function)
+            return found
+    made = NativeKernel(function)
+    with _lock:
+        _kernels[function] = made
+        if len(_kernels) > KEPT:
+            _kernels.popitem(last=False)
+    return made

@@ -1,0 +1,64 @@
+"""The machine and the just-in-time compiler: IR text in, the address of a loop out."""
+
+from __future__ import annotations
+
+import threading
+from functools import cache
+from typing import Any
+
+import llvmlite.binding as llvm
+
+_lock = threading.RLock()  # llvmlite is not safe to use from several threads at once
+
+
+@cache
+def _initialise() -> tuple[str, str, str]:
+    """The host's triple, processor and features."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    features = llvm.get_host_cpu_features()
+    return llvm.get_process_triple(), llvm.get_host_cpu_name(), features.flatten()
+
+
+def host_features() -> str:
+    with _lock:
+        return _initialise()[2]
+
+
+def has_half(features: str) -> bool:
+    """Whether the processor converts float16 by itself; else LLVM would call a library that is not there."""
+    triple = _initialise()[0]
+    if triple.startswith(("aarch64", "arm64")):
+        return True
+    return "+f16c" in features.split(",")
+
+
+class Compiled:
+    """A loaded loop. The address is good for as long as this object lives."""
+
+    def __init__(self, ir_text: str, name: str, features: str) -> None:
+        with _lock:
+            triple, processor, _ = _initialise()
+            # An engine takes its module and its target machine over, so each loop has its own.
+            machine = llvm.Target.from_triple(triple).create_target_machine(
+                cpu=processor, features=features, opt=3, jit=True
+            )
+            module = llvm.parse_assembly(ir_text)
+            module.triple = triple
+            module.data_layout = str(machine.target_data)
+            module.verify()
+            options = llvm.create_pipeline_tuning_options(speed_level=2)
+            options.loop_vectorization = False  # the loop is written in vectors already
+            options.slp_vectorization = False
+            options.loop_unrolling = False
+            builder = llvm.create_pass_builder(machine, options)
+            builder.getModulePassManager().run(module, builder)
+            self._engine: Any = llvm.create_mcjit_compiler(module, machine)
+            self._engine.finalize_object()
+            self.address: int = self._engine.get_function_address(name)
+
+    def __del__(self) -> None:
+        engine = self.__dict__.pop("_engine", None)
+        if engine is not None:
+            with _lock:
+                engine.close()

@@ -1,0 +1,57 @@
+"""A compiled loop as a real NumPy ufunc.
+
+NumPy's own machinery then does what it does best: broadcasting, any strides, byte order,
+alignment, overlap of inputs and outputs, and it releases the GIL while the loop runs.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy._core import _multiarray_umath
+
+_NO_IDENTITY = -1
+_FROM_FUNC_AND_DATA = 1  # the place of PyUFunc_FromFuncAndData in NumPy's table of ufunc functions
+
+
+@cache
+def _maker() -> Any:
+    get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    get_pointer.restype = ctypes.c_void_p
+    get_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    table = get_pointer(_multiarray_umath._UFUNC_API, None)
+    address = ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))[_FROM_FUNC_AND_DATA]
+    prototype = ctypes.PYFUNCTYPE(
+        ctypes.py_object,
+        ctypes.POINTER(ctypes.c_void_p),  # loops
+        ctypes.POINTER(ctypes.c_void_p),  # data of each loop
+        ctypes.c_char_p,  # type numbers
+        ctypes.c_int,  # how many loops
+        ctypes.c_int,  # inputs
+        ctypes.c_int,  # outputs
+        ctypes.c_int,  # identity
+        ctypes.c_char_p,  # name
+        ctypes.c_char_p,  # doc
+        ctypes.c_int,
+    )
+    return prototype(address)
+
+
+class Ufunc:
+    """A ufunc with one loop. `call` is the ufunc; what it needs in memory lives as long as this object."""
+
+    def __init__(self, address: int, inputs: Sequence[np.dtype[Any]], outputs: Sequence[np.dtype[Any]]) -> None:
+        self.failures = ctypes.c_int64(0)
+        numbers = bytes(dtype.num for dtype in (*inputs, *outputs))
+        self._memory = (
+            (ctypes.c_void_p * 1)(address),
+            (ctypes.c_void_p * 1)(ctypes.addressof(self.failures)),
+            ctypes.create_string_buffer(numbers),
+            ctypes.create_string_buffer(b"lanewise"),
+        )
+        loops, data, types, name = self._memory
+        self.call = _maker()(loops, data, types, 1, len(inputs), len(outputs), _NO_IDENTITY, name, None, 0)

@@ -1,0 +1,175 @@
+"""Building a graph in Python, node by node."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lanewise.engines.storage import dtype_of, sort_of
+from lanewise.graph import arrays
+from lanewise.graph.model import Constant, Dimension, Model, Node, Output, TensorType
+from lanewise.language.attributes import REQUIRED, element_type
+from lanewise.language.errors import InvalidError
+from lanewise.language.operator import Argument, Operator
+from lanewise.language.sorts import ArraySort, Sort
+from lanewise.operators import catalogue
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A named value of a graph under construction."""
+
+    name: str
+
+
+class Builder:
+    """Builds a graph of one specification: inputs, constants, nodes and outputs, then `model()`.
+
+    >>> from lanewise import Builder
+    >>> graph = Builder(tosa="0.23.0")
+    >>> x = graph.input("x", "int32", (1, 4))
+    >>> half = graph.node("ARITHMETIC_RIGHT_SHIFT", x, graph.constant([[1]], "int32"), round=True)
+    >>> graph.output("half", half)
+    >>> graph.model().run(np.array([[5, 4, -5, -4]], np.int32)).outputs["half"]
+    array([[ 3,  2, -2, -2]], dtype=int32)
+    """
+
+    def __init__(
+        self, *, onnx: int | None = None, tosa: str | None = None, profile: str | None = None, name: str = "graph"
+    ) -> None:
+        if (onnx is None) == (tosa is None):
+            raise InvalidError('Builder: give one specification, onnx=28 (an opset) or tosa="0.23.0"')
+        self.specification = "onnx" if onnx is not None else "tosa"
+        self.version: int | str = catalogue.known_opset(onnx) if onnx is not None else catalogue.known_version(tosa or "")
+        self.profile = profile
+        self.name = name
+        self._inputs: dict[str, TensorType] = {}
+        self._outputs: dict[str, Output] = {}
+        self._constants: dict[str, Constant] = {}
+        self._nodes: list[Node] = []
+
+    def input(self, name: str, sort: Any, shape: Sequence[Dimension]) -> Tensor:
+        """A graph input of an element type ("int32", np.int32 …) and shape; a string or None is an open size."""
+        self._inputs[self._fresh(name)] = TensorType(_sort(sort, f"{self.name}, input {name!r}"), tuple(shape))
+        return Tensor(name)
+
+    def constant(self, value: Any, sort: Any = None, name: str | None = None) -> Tensor:
+        """A tensor with a fixed value; `sort` may be left out for arrays, which have one."""
+        name = self._fresh(name or f"constant{len(self._constants)}")
+        who = f"{self.name}, constant {name!r}"
+        array = arrays.as_array(value, who)
+        element = _sort(sort, who) if sort is not None else arrays.sort_for(array, who)
+        if sort is None and not isinstance(value, np.ndarray | np.generic):
+            raise InvalidError(f"{who}: give the element type of {value!r}")
+        if array.dtype != dtype_of(element):
+            array = arrays.list_as(array, element, who) if element.kind != "bool" else array.astype(np.bool_)
+        self._constants[name] = Constant(element, arrays.in_range(array, element, who).copy())
+        return Tensor(name)
+
+    def node(self, operator: str, *operands: Tensor | None, name: str | None = None, **keywords: Any) -> Tensor:
+        """Applies an operator to tensors; attributes, and arguments that are attributes, by keyword."""
+        record = catalogue.find(self.specification, operator, self.version)
+        place = f"node {len(self._nodes)} ({operator}{f' {name!r}' if name else ''})"
+        inputs: list[str | None] = []
+        for operand in operands:
+            if operand is not None and not isinstance(operand, Tensor):
+                raise InvalidError(f"{self.name}, {place}: {operand!r} is no tensor of the graph; see constant()")
+            inputs.append(None if operand is None else operand.name)
+        output = self._fresh(name or f"tensor{len(self._nodes)}")
+        from_attributes = set()
+        if not record.variadic:
+            for position, (argument_name, argument) in enumerate(record.arguments.items()):
+                if position < len(inputs):
+                    continue
+                given = keywords.pop(argument_name, argument.default)
+                if isinstance(given, Tensor):
+                    inputs.append(given.name)
+                elif given is REQUIRED or given is None:
+                    if not argument.optional:
+                        raise InvalidError(f"{self.name}, {place}: {argument_name} is missing")
+                    inputs.append(None)
+                else:
+                    inputs.append(self._attribute(record, position, argument, given, output, keywords, place))
+                    from_attributes.add(argument_name)
+        try:
+            attributes = record.read_attributes(keywords)
+        except InvalidError as error:
+            raise InvalidError(f"{self.name}, {place}: {error}") from None
+        if record.constant:
+            self._constants[output] = constant_of(record, attributes, f"{self.name}, {place}")
+            return Tensor(output)
+        self._nodes.append(Node(record, tuple(inputs), output, attributes, place, frozenset(from_attributes)))
+        return Tensor(output)
+
+    def _attribute(
+        self,
+        record: Operator,
+        position: int,
+        argument: Argument,
+        given: Any,
+        output: str,
+        keywords: dict[str, Any],
+        place: str,
+    ) -> str:
+        """An argument given as an attribute becomes a constant of the graph."""
+        listed = [row.inputs[position] for row in record.rows]
+        sort = argument.sort(keywords) if argument.sort is not None else listed[0]
+        if argument.use == "table":
+            lengths = [s for s in listed if isinstance(s, ArraySort) and s.length == len(given)]
+            sort = (lengths or listed)[0]
+        element = sort.element if isinstance(sort, ArraySort) else sort
+        name = self._fresh(f"{output}.{list(record.arguments)[position]}")
+        array = arrays.list_as(np.asarray(given), element, f"{self.name}, {place}: {name}")
+        stored = sort_of(dtype_of(element))
+        assert stored is not None
+        self._constants[name] = Constant(element, array.reshape(()) if argument.use == "scalar" else array)
+        return name
+
+    def output(self, name: str, tensor: Tensor) -> None:
+        """Makes a tensor a graph output under a name."""
+        if name in self._outputs:
+            raise InvalidError(f"{self.name}: output {name!r} is defined twice")
+        self._outputs[name] = Output(tensor.name)
+
+    def model(self) -> Model:
+        """The finished graph, checked."""
+        return Model(
+            self.specification,
+            self.version,
+            dict(self._inputs),
+            dict(self._outputs),
+            dict(self._constants),
+            tuple(self._nodes),
+            profile=self.profile,
+            source=self.name,
+        ).check()
+
+    def _fresh(self, name: str) -> str:
+        taken = {*self._inputs, *self._constants, *(node.output for node in self._nodes)}
+        if not name or name in taken:
+            raise InvalidError(f"{self.name}: tensor {name!r} is defined twice" if name else f"{self.name}: empty name")
+        return name
+
+
+def constant_of(record: Operator, attributes: dict[str, Any], who: str) -> Constant:
+    """The tensor that a constant operator stands for."""
+    array = np.asarray(attributes["value"])
+    sort = arrays.sort_for(array, who)
+    record.row((), {**attributes, record.output_attribute or "": sort})
+    return Constant(sort, array)
+
+
+def _sort(value: Any, who: str) -> Sort:
+    if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
+        found = sort_of(np.dtype(value))
+        if found is not None:
+            return found
+    try:
+        sort = element_type().read(value)
+    except InvalidError as error:
+        raise InvalidError(f"{who}: element type {error}") from None
+    assert isinstance(sort, Sort)
+    return sort

@@ -1,0 +1,355 @@
+"""One operator as a Python function on arrays."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from lanewise.engines.checks import masked
+from lanewise.engines.storage import sort_of
+from lanewise.graph import arrays
+from lanewise.graph.arrays import Array
+from lanewise.graph.engines import kernel_maker
+from lanewise.graph.violations import Violation, element_at, locate
+from lanewise.language.attributes import REQUIRED
+from lanewise.language.errors import InvalidError
+from lanewise.language.operator import Argument, Operator, Row
+from lanewise.language.sorts import AnySort, ArraySort, Sort
+from lanewise.language.words import Function, Value, literal
+from lanewise.operators import catalogue
+
+MODES = ("raise", "mask", "value")
+
+
+class _Prepared:
+    """A call whose types and attributes are settled: only arrays are missing."""
+
+    def __init__(
+        self, operator: Operator, row: Row, attributes: Mapping[str, Any], function: Function, mode: str, engine: str
+    ) -> None:
+        self.operator = operator
+        self.row = row
+        self.attributes = attributes
+        self.function = function
+        self.make_kernel = kernel_maker(engine)
+        self.kernel = self.make_kernel(masked(function) if mode == "mask" else function)
+        self.mode = mode
+
+
+class OperatorFunction:
+    """An operator of a specification, called on arrays."""
+
+    def __init__(self, specification: str, name: str, default_version: int | str) -> None:
+        self._specification = specification
+        self._operator_name = name
+        self._version_keyword = "opset" if specification == "onnx" else "version"
+        self._default = default_version
+        self._prepared: dict[Any, _Prepared] = {}
+        newest = catalogue.versions_of(specification)[name][-1]
+        self.__name__ = self.__qualname__ = python_name(name)
+        self.__doc__ = _documentation(newest)
+        self.__signature__ = _signature(newest, self._version_keyword, default_version)
+
+    def __repr__(self) -> str:
+        return f"<lanewise.{self._specification}.{self.__name__}{self.__signature__}>"
+
+    def __call__(
+        self,
+        *operands: Any,
+        out: Array | None = None,
+        on_unpredictable: str = "raise",
+        engine: str = "native",
+        profile: str | None = None,
+        **keywords: Any,
+    ) -> Any:
+        if on_unpredictable not in MODES:
+            raise InvalidError(f"on_unpredictable is {on_unpredictable!r}; allowed: {', '.join(map(repr, MODES))}")
+        version = keywords.pop(self._version_keyword, self._default)
+        operator = catalogue.find(self._specification, self._operator_name, version)
+        if profile is not None:
+            if self._specification != "tosa":
+                raise InvalidError(f"{operator.label}: ONNX has no profiles")
+            catalogue.known_profile(str(version), profile)
+        given, attributes = _bind(operator, operands, keywords)
+        if operator.constant:
+            return operator.meaning_of_constant(operator.read_attributes(attributes))
+        return self._run(operator, given, attributes, out, on_unpredictable, engine, profile)
+
+    def _run(
+        self,
+        operator: Operator,
+        given: list[Any],
+        attributes: dict[str, Any],
+        out: Array | None,
+        mode: str,
+        engine: str,
+        profile: str | None,
+    ) -> Any:
+        names = operator.argument_names(len(given))
+        values = _typed(operator, names, given, profile)
+        types = tuple(_sort_of(operator, k, value, names[k]) for k, value in enumerate(values))
+        key = (operator, types, _key(values), _key(attributes.values()), tuple(attributes), profile, mode, engine)
+        prepared = self._prepared.get(key)
+        if prepared is None:
+            prepared = _prepare(operator, types, values, attributes, profile, mode, engine)
+            if len(self._prepared) > 1000:
+                self._prepared.clear()
+            self._prepared[key] = prepared
+        try:
+            numbers = _merge_numbers(operator, names, values, prepared.attributes)
+            shapes = operator.shape(names, [_shape(operator, k, value) for k, value in enumerate(values)], numbers)
+        except InvalidError as error:
+            raise InvalidError(f"{operator.label}: {error}") from None
+        tensors = []
+        for k, value in enumerate(values):
+            if isinstance(value, np.ndarray) and operator.argument(k).use != "numbers":
+                arrays.in_range(value, prepared.row.inputs[0 if operator.variadic else k], names[k])
+                view = shapes.operands[k]
+                tensors.append(value if view is None or view == value.shape else value.reshape(view))
+        outs = None
+        if out is not None:
+            outs = [arrays.checked_out(out, prepared.row.output, shapes.result, operator.label)]
+            if prepared.mode == "mask":
+                outs.append(np.empty(shapes.result, np.bool_))
+        results, broken = prepared.kernel(tensors, shapes.result, outs)
+        if prepared.mode == "mask":
+            return results[0], results[1]
+        if broken and prepared.mode == "raise":
+            self._raise(prepared, names, values, tensors, shapes.result)
+        return results[0]
+
+    def _raise(
+        self, prepared: _Prepared, names: list[str], values: list[Any], tensors: list[Array], shape: tuple[int, ...]
+    ) -> None:
+        failures = locate(prepared.function, tensors, shape, prepared.make_kernel)
+        if not failures:
+            return  # another thread's call broke a requirement, not this one
+        worst = failures[0]
+        found: dict[str, Any] = {}
+        position = 0
+        for k, (name, value) in enumerate(zip(names, values, strict=True)):
+            use = prepared.operator.argument(k).use
+            if isinstance(value, Value):
+                found[name] = _number(value)
+            elif value is not None and use != "numbers":
+                if not isinstance(prepared.function.inputs[position], ArraySort):
+                    found[name] = _plain(element_at(tensors[position], worst.index))
+                position += 1
+        violation = Violation(
+            "",
+            prepared.operator.label,
+            prepared.function.requirements[worst.position].reason,
+            worst.count,
+            worst.index,
+            found,
+        )
+        raise violation.error()
+
+
+def _bind(operator: Operator, operands: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Operands in the record's order (None where an optional one is absent) and attributes."""
+    names = list(operator.arguments)
+    if operator.variadic:
+        if not operands:
+            raise InvalidError(f"{operator.label}: needs at least one operand")
+        return list(operands), keywords
+    if len(operands) > len(names):
+        raise InvalidError(f"{operator.label}: takes {len(names)} operands ({', '.join(names)}), not {len(operands)}")
+    given: list[Any] = []
+    for position, name in enumerate(names):
+        argument = operator.arguments[name]
+        if position < len(operands):
+            if name in keywords:
+                raise InvalidError(f"{operator.label}: {name} is given twice")
+            value = operands[position]
+        else:
+            value = keywords.pop(name, argument.default)
+        if value is REQUIRED or (value is None and not argument.optional):
+            if argument.optional:
+                value = None
+            else:
+                raise InvalidError(f"{operator.label}: {name} is missing; it takes {', '.join(names)}")
+        given.append(value)
+    return given, keywords
+
+
+def _typed(operator: Operator, names: list[str], given: list[Any], profile: str | None) -> list[Any]:
+    """Operands as arrays, or as known `Value`s for scalars that are attributes."""
+    values: list[Any] = list(given)
+    first: Sort | None = None
+    for k, value in enumerate(given):
+        if operator.argument(k).use == "elements" and value is not None and not arrays.is_number(value):
+            values[k] = arrays.as_array(value, f"{operator.label}: {names[k]}")
+            first = first or arrays.sort_for(values[k], f"{operator.label}: {names[k]}")
+    for k, value in enumerate(given):
+        argument, who = operator.argument(k), f"{operator.label}: {names[k]}"
+        if value is None:
+            continue
+        if argument.use == "elements":
+            if arrays.is_number(value):
+                if first is None:
+                    raise InvalidError(f"{who} is {value!r}: give an array or a NumPy scalar, which have an element type")
+                values[k] = arrays.number_as(value, first, who)
+        elif argument.use == "numbers":
+            values[k] = arrays.as_array(value, who)
+        else:
+            values[k] = _late(operator, k, argument, value, first, who, profile)
+    return values
+
+
+def _late(
+    operator: Operator, k: int, argument: Argument, value: Any, first: Sort | None, who: str, profile: str | None
+) -> Any:
+    """An argument that is an attribute in some profiles: a number or list, or an array as an input."""
+    rows = [row for row in operator.rows if row.inputs[0] == first] or list(operator.rows)
+    sort: AnySort = rows[0].inputs[k]
+    if argument.use == "scalar":
+        if isinstance(value, np.ndarray):
+            if profile in argument.attribute_in:
+                raise InvalidError(f"{who} is an array; in profile {profile} it is an attribute, a plain number")
+            if value.size != 1:
+                raise InvalidError(f"{who} has shape {value.shape}; it is one number")
+            return arrays.list_as(value.reshape(()), sort, who)
+        assert isinstance(sort, Sort)
+        if isinstance(value, np.generic):
+            value = value.item()
+        if not arrays.is_number(value):
+            raise InvalidError(f"{who} is {value!r}; it is one number")
+        try:
+            return literal(value, sort)
+        except InvalidError:
+            raise InvalidError(f"{who} is {value!r}; allowed: {sort.lowest} to {sort.highest}") from None
+    return arrays.list_as(value, sort, who)
+
+
+def _sort_of(operator: Operator, k: int, value: Any, name: str) -> AnySort | None:
+    if value is None:
+        return None
+    if isinstance(value, Value):
+        return value.sort
+    rows = operator.rows
+    use = operator.argument(k).use
+    if use == "table":
+        # The record's array sorts say how long a table is for which input; the row decides.
+        lengths = {row.inputs[k].length for row in rows if isinstance(row.inputs[k], ArraySort)}
+        element = sort_of(value.dtype)
+        if value.ndim != 1 or element is None:
+            raise InvalidError(f"{operator.label}: {name} has shape {value.shape}; it is a list of {sorted(lengths)}")
+        return ArraySort(element, value.shape[0])
+    if use in ("scalar", "channel"):
+        return next(s for s in {row.inputs[k] for row in rows} if sort_of(value.dtype) == _stored(s))
+    found = arrays.sort_for(value, f"{operator.label}: {name}")
+    if use == "elements" and not operator.variadic:
+        # int48 lies in int64: where no row has int64, a row's narrower integer is meant.
+        listed = {row.inputs[k] for row in rows}
+        if found not in listed:
+            return next((s for s in listed if isinstance(s, Sort) and _stored(s) == found), found)
+    return found
+
+
+def _stored(sort: AnySort) -> Sort | None:
+    from lanewise.engines.storage import dtype_of
+
+    return sort_of(dtype_of(sort))
+
+
+def _prepare(
+    operator: Operator,
+    types: tuple[AnySort | None, ...],
+    values: list[Any],
+    attributes: dict[str, Any],
+    profile: str | None,
+    mode: str,
+    engine: str,
+) -> _Prepared:
+    read = operator.read_attributes(attributes)
+    row = operator.row(types, read, profile)
+    known = {k: value for k, value in enumerate(values) if isinstance(value, Value)}
+    used = [None if operator.argument(k).use == "numbers" else sort for k, sort in enumerate(types)]
+    function = operator.function(used, row.output, read, known)
+    return _Prepared(operator, row, read, function, mode, engine)
+
+
+def _merge_numbers(
+    operator: Operator, names: list[str], values: list[Any], attributes: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """The attributes, with operands that are lists of numbers (shapes, axes) read into them."""
+    numbers = {
+        name: tuple(int(item) for item in value.ravel())
+        for k, (name, value) in enumerate(zip(names, values, strict=True))
+        if value is not None and operator.argument(k).use == "numbers"
+    }
+    return {**attributes, **numbers} if numbers else attributes
+
+
+def _shape(operator: Operator, k: int, value: Any) -> tuple[int, ...] | None:
+    return value.shape if isinstance(value, np.ndarray) and operator.takes_shape(k) else None
+
+
+def _key(values: Any) -> tuple[Any, ...]:
+    return tuple(value.node if isinstance(value, Value) else _plain_key(value) for value in values)
+
+
+def _plain_key(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return None
+    return repr(value) if isinstance(value, list | dict | float) else value
+
+
+def _number(value: Value) -> Any:
+    from lanewise.engines.exact import number
+
+    assert value.node.data is not None
+    return number(value.node.data, value.element)
+
+
+def _plain(item: Any) -> Any:
+    """A NumPy scalar as a Python number."""
+    return item.item() if hasattr(item, "item") else item
+
+
+def python_name(name: str) -> str:
+    """The Python name: ADD → add, BitShift → bit_shift."""
+    if name.isupper() or "_" in name:
+        return name.lower()
+    return "".join("_" + letter.lower() if letter.isupper() and k else letter.lower() for k, letter in enumerate(name))
+
+
+def _signature(operator: Operator, keyword: str, default: int | str) -> inspect.Signature:
+    plain, keyed = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+    parameters = []
+    for name, argument in operator.arguments.items():
+        if operator.variadic:
+            parameters.append(inspect.Parameter(name, inspect.Parameter.VAR_POSITIONAL))
+        elif argument.use == "scalar" and argument.default is not REQUIRED:
+            continue
+        else:
+            absent = None if argument.optional else argument.default
+            parameters.append(_parameter(name, plain, absent))
+    for name, argument in operator.arguments.items():
+        if argument.use == "scalar" and argument.default is not REQUIRED:
+            parameters.append(_parameter(name, keyed, argument.default))
+    for name, attribute in operator.attributes.items():
+        parameters.append(_parameter(name, keyed, attribute.default))
+    parameters.append(inspect.Parameter(keyword, keyed, default=default))
+    for name, value in (("profile", None),) if keyword == "version" else ():
+        parameters.append(inspect.Parameter(name, keyed, default=value))
+    for name, value in (("out", None), ("on_unpredictable", "raise"), ("engine", "native")):
+        parameters.append(inspect.Parameter(name, keyed, default=value))
+    return inspect.Signature(parameters)
+
+
+def _parameter(name: str, kind: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, kind, default=inspect.Parameter.empty if default is REQUIRED else default)
+
+
+def _documentation(operator: Operator) -> str:
+    """The definition's text, then shapes, types, ranges, errors and source."""
+    lines = [inspect.getdoc(operator.meaning) or "", "", f"Source: {operator.release.title}, {operator.release.section}."]
+    return "\n".join(lines)
+
+
+FunctionMaker = Callable[[str], OperatorFunction]

@@ -1,0 +1,167 @@
+"""Static rules of a graph: every name defined once, every node a row, every known shape right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from lanewise.engines.storage import dtype_of, sort_of
+from lanewise.graph.model import Model, Node, TensorType
+from lanewise.language.errors import InvalidError, LanewiseError
+from lanewise.language.shapes import Shapes
+from lanewise.language.sorts import AnySort, ArraySort, Sort
+from lanewise.operators import catalogue
+
+
+def checked(model: Model) -> Model:
+    """The model with `types` filled in, or an error that names file, node and rule."""
+    if model.profile is not None:
+        if model.specification != "tosa":
+            raise InvalidError(f"{model.source}: profile {model.profile!r} is asked for, but ONNX has no profiles")
+        catalogue.known_profile(str(model.version), model.profile)
+    types: dict[str, TensorType] = {}
+    for name, declared in model.inputs.items():
+        _define(model, types, name, declared, "graph input")
+    for name, constant in model.constants.items():
+        _define(model, types, name, TensorType(constant.sort, constant.array.shape), "constant")
+    for node in model.nodes:
+        try:
+            result = _node_type(model, node, types)
+        except LanewiseError as error:
+            raise type(error)(f"{model.source}, {node.place}: {error}") from None
+        _define(model, types, node.output, result, node.place)
+    if not model.outputs:
+        raise InvalidError(f"{model.source}: the graph has no outputs")
+    for name, output in model.outputs.items():
+        if output.tensor not in types:
+            raise InvalidError(f"{model.source}: graph output {name!r} is computed by no node")
+        _agree(model, name, types[output.tensor], output.declared)
+    return replace(model, types=types, _plans={})
+
+
+def _define(model: Model, types: dict[str, TensorType], name: str, kind: TensorType, where: str) -> None:
+    if not name:
+        raise InvalidError(f"{model.source}, {where}: a tensor without a name")
+    if name in types:
+        raise InvalidError(f"{model.source}, {where}: tensor {name!r} is defined twice")
+    types[name] = kind
+
+
+def _node_type(model: Model, node: Node, types: Mapping[str, TensorType]) -> TensorType:
+    operator = node.operator
+    names = operator.argument_names(len(node.inputs))
+    for name, tensor in zip(names, node.inputs, strict=True):
+        if tensor is not None and tensor not in types:
+            raise InvalidError(f"{operator.label}: {name} is {tensor!r}, which no earlier node, input or constant defines")
+    if model.profile is not None:
+        _check_profile(model, node, names)
+    row = operator.row(operand_sorts(node, types), node.attributes, model.profile)
+    _check_ranks(node, names, types)
+    # Traces the definition once, which refuses the attributes that it forbids.
+    operator.function(traced_sorts(node, types), row.output, node.attributes)
+    shapes = known_shapes(model, node, types)
+    return TensorType(row.output, shapes.result if shapes is not None else None)
+
+
+def _check_profile(model: Model, node: Node, names: list[str]) -> None:
+    for name, tensor in zip(names, node.inputs, strict=True):
+        argument = node.operator.arguments[name if not node.operator.variadic else next(iter(node.operator.arguments))]
+        if model.profile in argument.attribute_in and tensor is not None and name not in node.from_attributes:
+            raise InvalidError(
+                f"{node.operator.label}: {name} is the tensor {tensor!r}; "
+                f"in profile {model.profile} it is an attribute (an input in MT only)"
+            )
+
+
+def _check_ranks(node: Node, names: list[str], types: Mapping[str, TensorType]) -> None:
+    for k, (name, tensor) in enumerate(zip(names, node.inputs, strict=True)):
+        ranks = node.operator.argument(k).ranks
+        shape = types[tensor].shape if tensor is not None else None
+        if ranks is not None and shape is not None and not ranks[0] <= len(shape) <= ranks[1]:
+            raise InvalidError(
+                f"{node.operator.label}: {name} has rank {len(shape)}; {node.operator.release.title} "
+                f"allows {ranks[0]} to {ranks[1]}"
+            )
+
+
+def operand_sorts(node: Node, types: Mapping[str, TensorType]) -> list[AnySort | None]:
+    """The sorts that choose the row: a table counts with its length."""
+    sorts: list[AnySort | None] = []
+    for k, tensor in enumerate(node.inputs):
+        if tensor is None:
+            sorts.append(None)
+            continue
+        kind = types[tensor]
+        use = node.operator.argument(k).use
+        if use == "table":
+            assert isinstance(kind.sort, Sort)
+            length = kind.shape[0] if kind.shape is not None and len(kind.shape) == 1 else None
+            if not isinstance(length, int):
+                raise InvalidError(f"{node.operator.label}: the table {tensor!r} is {kind}; it is one list of known length")
+            sorts.append(ArraySort(kind.sort, length))
+        elif use in ("scalar", "channel"):
+            sorts.append(_late_sort(node, k, kind))
+        else:
+            sorts.append(kind.sort)
+    return sorts
+
+
+def _late_sort(node: Node, k: int, kind: TensorType) -> AnySort:
+    """A scalar's or channel list's sort as the rows spell it (uint6 lies in uint8)."""
+    for row in node.operator.rows:
+        listed = row.inputs[k]
+        if listed == kind.sort or sort_of(dtype_of(listed)) == kind.sort:
+            return listed
+    return kind.sort
+
+
+def traced_sorts(node: Node, types: Mapping[str, TensorType]) -> list[AnySort | None]:
+    """The sorts that the definition sees: operands read before the run are not among them."""
+    return [
+        None if node.operator.argument(k).use == "numbers" else sort
+        for k, sort in enumerate(operand_sorts(node, types))
+    ]
+
+
+def known_shapes(model: Model, node: Node, types: Mapping[str, TensorType]) -> Shapes | None:
+    """The node's shapes if those of its operands, and the numbers it reads, are known in advance."""
+    shapes: list[tuple[int, ...] | None] = []
+    numbers: dict[str, Any] = dict(node.attributes)
+    names = node.operator.argument_names(len(node.inputs))
+    for k, (name, tensor) in enumerate(zip(names, node.inputs, strict=True)):
+        use = node.operator.argument(k).use
+        if tensor is not None and use == "numbers":
+            if tensor not in model.constants:
+                return None
+            numbers[name] = tuple(int(item) for item in model.constants[tensor].array.ravel())
+        if tensor is None or not node.operator.takes_shape(k):
+            shapes.append(None)
+        else:
+            known = types[tensor].known_shape
+            if known is None:
+                return None
+            shapes.append(known)
+    try:
+        return node.operator.shape(names, shapes, numbers)
+    except InvalidError as error:
+        raise InvalidError(f"{node.operator.label}: {error}") from None
+
+
+def _agree(model: Model, name: str, found: TensorType, declared: TensorType | None) -> None:
+    """A declared output type is a promise about the graph; broken, it is an error."""
+    if declared is None:
+        return
+    if declared.sort != found.sort:
+        raise InvalidError(
+            f"{model.source}: graph output {name!r} is declared {declared.sort.name}, "
+            f"but the graph computes {found.sort.name}"
+        )
+    if declared.shape is None or found.shape is None:
+        return
+    differs = len(declared.shape) != len(found.shape) or any(
+        isinstance(want, int) and isinstance(have, int) and want != have
+        for want, have in zip(declared.shape, found.shape, strict=True)
+    )
+    if differs:
+        raise InvalidError(f"{model.source}: graph output {name!r} is declared {declared}, but the graph computes {found}")

@@ -1,0 +1,367 @@
+"""Running a graph on arrays: inputs in, loops, outputs and violations out."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from lanewise.engines.exact import Evaluator, number
+from lanewise.engines.exact_kernel import ExactKernel, patterns
+from lanewise.engines.storage import dtype_of
+from lanewise.graph import arrays
+from lanewise.graph.arrays import Array
+from lanewise.graph.engines import kernel_maker
+from lanewise.graph.model import Model, Output, TensorType
+from lanewise.graph.plan import Leaf, Loop, Plan, Planner, mask_name
+from lanewise.graph.violations import Violation, element_at, locate
+from lanewise.language import nodes
+from lanewise.language.errors import InvalidError, LanewiseError
+from lanewise.language.sorts import ArraySort, Sort
+
+MODES = ("value", "mask", "raise")
+KEPT_PLANS = 64
+
+
+class Status(enum.Enum):
+    """The verdict on a run, as the specifications know it."""
+
+    VALID = "valid"
+    UNPREDICTABLE = "unpredictable"
+    ERROR = "error"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run gave.
+
+    `outputs` holds an array for each graph output (none if the status is ERROR). `violations`
+    lists every requirement that failed. `unpredictable` has, if asked for, a boolean array for
+    each output: True where the element depends on a failed requirement. `error` is the reason of
+    an ERROR.
+    """
+
+    status: Status
+    outputs: Mapping[str, Array] = field(default_factory=dict)
+    violations: Sequence[Violation] = ()
+    unpredictable: Mapping[str, Array] = field(default_factory=dict)
+    error: LanewiseError | None = None
+
+
+def run(
+    model: Model,
+    inputs: Any,
+    more: Sequence[Any],
+    on_unpredictable: str,
+    on_error: str,
+    engine: str,
+    max_tensor_bytes: int,
+) -> Outcome:
+    """See `Model.run`."""
+    if on_unpredictable not in MODES:
+        raise InvalidError(f"on_unpredictable is {on_unpredictable!r}; allowed: {', '.join(map(repr, MODES))}")
+    if on_error not in ("raise", "status"):
+        raise InvalidError(f"on_error is {on_error!r}; allowed: 'raise', 'status'")
+    try:
+        given = take_inputs(model, inputs, more)
+        run_ = Execution(model, given, engine, on_unpredictable == "mask", max_tensor_bytes)
+        outputs, unpredictable = run_.outputs()
+    except LanewiseError as error:
+        if on_error == "status" and isinstance(error, InvalidError):
+            return Outcome(Status.ERROR, error=error)
+        raise
+    violations = run_.violations
+    if violations and on_unpredictable == "raise":
+        raise violations[0].error()
+    status = Status.UNPREDICTABLE if violations else Status.VALID
+    return Outcome(status, outputs, tuple(violations), unpredictable)
+
+
+def take_inputs(model: Model, inputs: Any, more: Sequence[Any]) -> dict[str, Array]:
+    """The graph's inputs as arrays of the declared types and shapes."""
+    if not isinstance(inputs, Mapping):
+        positional = ([] if inputs is None else [inputs]) + list(more)
+        if len(positional) != len(model.inputs):
+            raise InvalidError(
+                f"{model.source}: {len(positional)} inputs are given; "
+                f"the graph has {len(model.inputs)}: {', '.join(model.inputs) or 'none'}"
+            )
+        inputs = dict(zip(model.inputs, positional, strict=True))
+    for name in inputs:
+        if name not in model.inputs:
+            raise InvalidError(f"{model.source}: no input {name!r}; the graph has: {', '.join(model.inputs) or 'none'}")
+    given: dict[str, Array] = {}
+    sizes: dict[str, int] = {}
+    for name, kind in model.inputs.items():
+        who = f"{model.source}, input {name!r}"
+        if name not in inputs:
+            raise InvalidError(f"{who} is missing; it is {kind}")
+        value = inputs[name]
+        assert isinstance(kind.sort, Sort)
+        array = arrays.number_as(value, kind.sort, who) if arrays.is_number(value) else arrays.as_array(value, who)
+        stored = dtype_of(kind.sort)
+        if array.dtype.newbyteorder("=") != stored:
+            raise InvalidError(f"{who} has dtype {array.dtype}; the graph declares {kind.sort.name} (dtype {stored})")
+        _check_shape(who, array.shape, kind, sizes)
+        given[name] = arrays.in_range(array, kind.sort, who)
+    return given
+
+
+def _check_shape(who: str, shape: tuple[int, ...], kind: TensorType, sizes: dict[str, int]) -> None:
+    if kind.shape is None:
+        return
+    fits = len(shape) == len(kind.shape)
+    for have, want in zip(shape, kind.shape, strict=False):
+        expected = sizes.setdefault(want, have) if isinstance(want, str) and want else want
+        fits = fits and (not isinstance(expected, int) or have == expected)
+    if not fits:
+        named = {name: sizes[name] for name in kind.shape if isinstance(name, str) and name in sizes}
+        raise InvalidError(f"{who} has shape {list(shape)}; the graph declares {kind}{f' with {named}' if named else ''}")
+
+
+class Execution:
+    """One run of a model on given arrays."""
+
+    def __init__(
+        self,
+        model: Model,
+        given: dict[str, Array],
+        engine: str,
+        masks: bool,
+        max_tensor_bytes: int,
+        outs: Mapping[str, Array] | None = None,
+    ) -> None:
+        self.model = model
+        self.engine = engine
+        self.masks = masks
+        self.outs = outs or {}
+        self.violations: list[Violation] = []
+        self.tensors: dict[str, Array] = dict(given)
+        self.max_tensor_bytes = max_tensor_bytes
+        self.plan = self._find_plan(given)
+        self.make_kernel = kernel_maker(engine)
+
+    def _find_plan(self, given: dict[str, Array]) -> Plan:
+        model = self.model
+        numbers = self._numbers(given)
+        shapes = tuple(array.shape for array in given.values())
+        key = (shapes, tuple(numbers.items()), self.masks, self.engine)
+        plan = model._plans.get(key)
+        if plan is None:
+            fuse = self.engine != "exact"
+            plan = Planner(model, dict(zip(given, shapes, strict=True)), numbers, self.masks, fuse).plan()
+            if len(model._plans) >= KEPT_PLANS:
+                model._plans.clear()
+            model._plans[key] = plan
+        held = sum(array.nbytes for array in given.values()) + plan.stored_bytes
+        held += sum(constant.array.nbytes for constant in model.constants.values())
+        if held > self.max_tensor_bytes:
+            raise InvalidError(
+                f"{model.source}: the run needs {held:,} bytes of tensors; "
+                f"the limit is {self.max_tensor_bytes:,} (raise it with max_tensor_bytes)"
+            )
+        return plan
+
+    def _numbers(self, given: dict[str, Array]) -> dict[str, tuple[int, ...]]:
+        """Values of the operands that decide shapes: they must be known before planning."""
+        result: dict[str, tuple[int, ...]] = {}
+        for node in self.model.nodes:
+            for k, tensor in enumerate(node.inputs):
+                if tensor is None or node.operator.argument(k).use != "numbers" or tensor in result:
+                    continue
+                if tensor in self.model.constants:
+                    array = self.model.constants[tensor].array
+                elif tensor in given:
+                    array = given[tensor]
+                else:
+                    array = self._computed(tensor, given)
+                result[tensor] = tuple(int(item) for item in array.ravel())
+        return result
+
+    def _computed(self, tensor: str, given: dict[str, Array]) -> Array:
+        """A shape that the graph itself computes: its part of the graph runs first."""
+        part = upstream(self.model, tensor)
+        inner = Execution(part, {k: v for k, v in given.items() if k in part.inputs}, self.engine, False, self.max_tensor_bytes)
+        return inner.outputs()[0][tensor]
+
+    def outputs(self) -> tuple[dict[str, Array], dict[str, Array]]:
+        """Runs every loop; the outputs and, if asked for, their masks."""
+        self.tensors.update((name, constant.array) for name, constant in self.model.constants.items())
+        last = _last_uses(self.plan)
+        for position, loop in enumerate(self.plan.loops):
+            self._run_loop(loop)
+            for name in last.get(position, ()):
+                self.tensors.pop(name, None)
+        outputs = {name: self._output(name) for name in self.model.outputs}
+        masks = {}
+        if self.masks:
+            for name in self.model.outputs:
+                stored = self.plan.outputs[name]
+                mask = np.False_ if stored.mask is None else self._operand(stored.mask)
+                masks[name] = np.broadcast_to(mask, stored.shape).copy()
+        return outputs, masks
+
+    def _output(self, name: str) -> Array:
+        """An output as an array of its own: never the caller's input, never a constant of the graph."""
+        stored = self.plan.outputs[name]
+        array = np.broadcast_to(self._operand(stored.leaf), stored.shape)
+        out = self.outs.get(name)
+        if out is not None:
+            if array is not out and not _same_memory(array, out):
+                out[...] = array
+            return out
+        leaf = stored.leaf
+        shared = leaf.level == 0 or leaf.view != stored.shape or sum(
+            other.leaf.tensor == leaf.tensor for other in self.plan.outputs.values()
+        ) > 1
+        return array.copy() if shared else array
+
+    def _operand(self, leaf: Leaf) -> Array:
+        array = self.tensors[mask_name(leaf.tensor) if leaf.mask else leaf.tensor]
+        return array if leaf.view is None or array.shape == leaf.view else array.reshape(leaf.view)
+
+    def _run_loop(self, loop: Loop) -> None:
+        assert loop.function is not None
+        operands = [self._operand(leaf) for leaf in loop.operands]
+        if any(not isinstance(leaf.sort, ArraySort) for leaf in loop.operands):
+            kernel = self.make_kernel(loop.function)
+            outs = self._own_outs(loop)
+            results, broken = kernel(operands, loop.shape, outs)
+        else:
+            # Nothing varies from element to element: one is computed and spread.
+            ones, broken = ExactKernel(loop.function)(operands, (1,))
+            broken = broken and prod(loop.shape) > 0
+            results = [np.full(loop.shape, one[0], one.dtype) for one in ones]
+        for (name, *_), array in zip(loop.results, results, strict=True):
+            self.tensors[name] = array
+        if broken:
+            self._report(loop, operands)
+
+    def _own_outs(self, loop: Loop) -> list[Array] | None:
+        """The caller's arrays, where a loop computes exactly the outputs they are for."""
+        names = {stored.leaf.tensor: name for name, stored in self.plan.outputs.items() if name in self.outs}
+        if not names:
+            return None
+        result = []
+        for name, sort, _ in loop.results:
+            out = self.outs.get(names.get(name, ""))
+            fits = out is not None and out.shape == loop.shape and out.dtype.isnative
+            result.append(out if fits and out is not None else np.empty(loop.shape, dtype_of(sort)))
+        return result
+
+    def _report(self, loop: Loop, operands: Sequence[Array]) -> None:
+        assert loop.function is not None
+        for failure in locate(loop.function, operands, loop.shape, self.make_kernel):
+            requirement, origin = loop.requirements[failure.position]
+            self.violations.append(
+                Violation(
+                    origin.node.place,
+                    origin.node.operator.label,
+                    requirement.reason,
+                    failure.count,
+                    failure.index,
+                    _values_there(loop, origin.operands, operands, failure.index),
+                )
+            )
+
+
+def _values_there(
+    loop: Loop, wanted: Sequence[tuple[str, nodes.Node]], operands: Sequence[Array], index: tuple[int, ...]
+) -> dict[str, Any]:
+    """The operands of a node at one element, also those that no tensor holds: the oracle computes them."""
+    inputs: list[Any] = []
+    for leaf, operand in zip(loop.operands, operands, strict=True):
+        if isinstance(leaf.sort, ArraySort):
+            inputs.append(patterns(operand.ravel(), leaf.sort))
+        else:
+            element = np.array(element_at(operand, index))
+            inputs.append(patterns(element.reshape(1), leaf.sort)[0])
+    found = Evaluator([expression for _, expression in wanted])(inputs)
+    return {name: _readable(pattern, expression) for (name, expression), pattern in zip(wanted, found, strict=True)}
+
+
+def _readable(pattern: int, expression: nodes.Node) -> Any:
+    sort = expression.sort
+    assert isinstance(sort, Sort)
+    if sort.kind == "bits":
+        return pattern - (1 << sort.width) if pattern >> (sort.width - 1) else pattern
+    return number(pattern, sort)
+
+
+def _same_memory(a: Array, b: Array) -> bool:
+    return a.__array_interface__["data"] == b.__array_interface__["data"] and a.strides == b.strides
+
+
+def _last_uses(plan: Plan) -> dict[int, list[str]]:
+    """Intermediate tensors by the loop after which nobody needs them."""
+    keep = {stored.leaf.tensor for stored in plan.outputs.values()}
+    last: dict[str, int] = {}
+    for position, loop in enumerate(plan.loops):
+        for name, *_ in loop.results:
+            last.setdefault(name, position)
+        for leaf in loop.operands:
+            if leaf.level > 0:
+                last[mask_name(leaf.tensor) if leaf.mask else leaf.tensor] = position
+    result: dict[int, list[str]] = {}
+    for name, position in last.items():
+        if name.split("\0")[0] not in keep:
+            result.setdefault(position, []).append(name)
+    return result
+
+
+def upstream(model: Model, tensor: str) -> Model:
+    """The part of a model that computes one tensor."""
+    needed, kept = {tensor}, []
+    for node in reversed(model.nodes):
+        if node.output in needed:
+            kept.append(node)
+            needed.update(name for name in node.inputs if name is not None)
+    return replace(
+        model,
+        inputs={name: kind for name, kind in model.inputs.items() if name in needed},
+        constants={name: constant for name, constant in model.constants.items() if name in needed},
+        outputs={tensor: Output(tensor)},
+        nodes=tuple(reversed(kept)),
+        _plans={},
+    )
+
+
+def compile_model(model: Model, engine: str = "native") -> Callable[..., Any]:
+    """A plain callable for hot loops: f(x, y, out=z).
+
+    Operands in the graph's order; the result is an array, or a tuple of arrays where the graph has
+    several outputs (then `out` is a tuple as well). An unpredictable element raises
+    UnpredictableError unless `on_unpredictable="value"`.
+    """
+    names = list(model.outputs)
+
+    def call(*operands: Any, out: Any = None, on_unpredictable: str = "raise") -> Any:
+        if on_unpredictable not in ("raise", "value"):
+            raise InvalidError(f"on_unpredictable is {on_unpredictable!r}; allowed: 'raise', 'value'")
+        given = take_inputs(model, operands[0] if operands else None, operands[1:])
+        execution = Execution(model, given, engine, False, model.max_tensor_bytes, _outs(model, out))
+        for name, array in execution.outs.items():
+            stored = execution.plan.outputs[name]
+            assert isinstance(stored.leaf.sort, Sort)
+            arrays.checked_out(array, stored.leaf.sort, stored.shape, f"{model.source}, output {name!r}")
+        outputs, _ = execution.outputs()
+        if execution.violations and on_unpredictable == "raise":
+            raise execution.violations[0].error()
+        return outputs[names[0]] if len(names) == 1 else tuple(outputs[name] for name in names)
+
+    call.__name__ = "compiled"
+    call.__doc__ = compile_model.__doc__
+    return call
+
+
+def _outs(model: Model, out: Any) -> dict[str, Array]:
+    if out is None:
+        return {}
+    given = out if isinstance(out, tuple | list) else (out,)
+    if len(given) != len(model.outputs):
+        raise InvalidError(f"{model.source}: out has {len(given)} arrays; the graph has {len(model.outputs)} outputs")
+    return dict(zip(model.outputs, given, strict=True))

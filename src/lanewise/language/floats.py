@@ -1,0 +1,70 @@
+"""Floating-point numbers as bit patterns: exact conversion to and from real numbers.
+
+Plain integers and fractions, no host rounding: what this file says is what the engines must do.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from lanewise.language.sorts import Sort
+
+
+def infinity(sort: Sort) -> int:
+    """The pattern of positive infinity: all exponent bits, no fraction."""
+    return ((1 << sort.exponent_bits) - 1) << sort.fraction_bits
+
+
+def quiet_nan(sort: Sort) -> int:
+    """The one NaN pattern that lanewise produces: positive, quiet, empty payload."""
+    return infinity(sort) | 1 << (sort.fraction_bits - 1)
+
+
+def is_nan(pattern: int, sort: Sort) -> bool:
+    return (pattern & ~sign_bit(sort)) > infinity(sort)
+
+
+def sign_bit(sort: Sort) -> int:
+    return 1 << (sort.width - 1)
+
+
+def decode(pattern: int, sort: Sort) -> float:
+    """The value of a pattern; exact, because every sort here is a subset of float64."""
+    magnitude = pattern & ~sign_bit(sort)
+    sign = -1.0 if pattern & sign_bit(sort) else 1.0
+    if magnitude > infinity(sort):
+        return math.nan
+    if magnitude == infinity(sort):
+        return sign * math.inf
+    exponent, fraction = magnitude >> sort.fraction_bits, magnitude & ((1 << sort.fraction_bits) - 1)
+    bias = (1 << (sort.exponent_bits - 1)) - 1
+    if exponent:
+        fraction |= 1 << sort.fraction_bits
+    return sign * math.ldexp(fraction, max(exponent, 1) - bias - sort.fraction_bits)
+
+
+def encode(value: float | int | Fraction, sort: Sort) -> int:
+    """The pattern nearest to a real number, ties to even; beyond the largest, infinity."""
+    if isinstance(value, float):
+        if math.isnan(value):
+            return quiet_nan(sort)
+        sign = sign_bit(sort) if math.copysign(1.0, value) < 0 else 0
+        if math.isinf(value):
+            return sign | infinity(sort)
+    else:
+        sign = sign_bit(sort) if value < 0 else 0
+    magnitude = abs(Fraction(value))
+    if magnitude == 0:
+        return sign
+    lowest_exponent = 2 - (1 << (sort.exponent_bits - 1))
+    exponent = max(_floor_log2(magnitude), lowest_exponent)
+    scaled = magnitude * Fraction(2) ** (sort.fraction_bits - exponent)
+    # The hidden bit of a normal number, and a carry out of the fraction, both land in the exponent.
+    pattern = ((exponent - lowest_exponent) << sort.fraction_bits) + round(scaled)
+    return sign | min(pattern, infinity(sort))
+
+
+def _floor_log2(magnitude: Fraction) -> int:
+    guess = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
+    return guess if magnitude >= Fraction(2) ** guess else guess - 1

@@ -1,0 +1,120 @@
+"""Shape rules: from the shapes of the operands to the shape of the result.
+
+A rule answers with the result's shape and, for each operand, the shape it is *viewed* in: the
+same elements in row-major order, which then broadcast to the result. One function per rule; an
+operator names its rule in its record. Unknown shapes never get here: rules see numbers only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+from lanewise.language.errors import InvalidError
+
+Shape = tuple[int, ...]
+
+
+class Shapes(NamedTuple):
+    result: Shape
+    operands: tuple[Shape | None, ...]  # None: an operand that is absent, a table, or a list of numbers
+
+
+# (argument names, operand shapes, attributes with the values of shape-like operands merged in)
+Rule = Callable[[Sequence[str], Sequence[Shape | None], Mapping[str, Any]], Shapes]
+
+
+def text(shape: Shape | None) -> str:
+    """A shape as messages print it: 2x3, or 'rank 0'."""
+    if shape is None:
+        return "absent"
+    return "x".join(map(str, shape)) if shape else "rank 0"
+
+
+def numpy_broadcast(names: Sequence[str], shapes: Sequence[Shape | None], attributes: Mapping[str, Any]) -> Shapes:
+    """Multidirectional: right-aligned, missing axes count as 1, an axis of 1 stretches."""
+    given = [shape for shape in shapes if shape is not None]
+    rank = max((len(shape) for shape in given), default=0)
+    result = [1] * rank
+    for shape in given:
+        for axis, size in enumerate(shape, rank - len(shape)):
+            if size != 1 and result[axis] not in (1, size):
+                raise InvalidError(
+                    f"{_listing(names, shapes)}: axis {axis - rank} has {result[axis]} and {size}; "
+                    "broadcasting needs equal sizes or 1"
+                )
+            if size != 1:
+                result[axis] = size
+    return Shapes(tuple(result), tuple(shapes))
+
+
+def same_rank(names: Sequence[str], shapes: Sequence[Shape | None], attributes: Mapping[str, Any]) -> Shapes:
+    """TOSA's broadcasting: equal ranks, and an axis of 1 stretches; every dimension is at least 1."""
+    ranks = {len(shape) for shape in shapes if shape is not None}
+    if len(ranks) > 1:
+        rank = max(ranks)
+        name, shape = next((n, s) for n, s in zip(names, shapes, strict=True) if s is not None and len(s) < rank)
+        padded = (1,) * (rank - len(shape)) + shape
+        raise InvalidError(
+            f"{_listing(names, shapes)}; TOSA needs equal ranks. Reshape {name} to {text(padded)} with RESHAPE"
+        )
+    positive(names, shapes)
+    return numpy_broadcast(names, shapes, attributes)
+
+
+def positive(names: Sequence[str], shapes: Sequence[Shape | None]) -> None:
+    for name, shape in zip(names, shapes, strict=True):
+        if shape is not None and 0 in shape:
+            raise InvalidError(f"{name} is {text(shape)}; TOSA needs every dimension to be at least 1")
+
+
+def same_shape(names: Sequence[str], shapes: Sequence[Shape | None], attributes: Mapping[str, Any]) -> Shapes:
+    """No broadcasting: all operands have one shape."""
+    if len({shape for shape in shapes if shape is not None}) > 1:
+        raise InvalidError(f"{_listing(names, shapes)}; this operator needs equal shapes (it does not broadcast)")
+    return Shapes(next((shape for shape in shapes if shape is not None), ()), tuple(shapes))
+
+
+def legacy_broadcast(names: Sequence[str], shapes: Sequence[Shape | None], attributes: Mapping[str, Any]) -> Shapes:
+    """ONNX before opset 7: B stretches to A, only if `broadcast` is set, aligned at `axis` or on the right."""
+    a, b = shapes
+    assert a is not None and b is not None
+    if not attributes.get("broadcast"):
+        return same_shape(names, shapes, attributes)
+    axis = attributes.get("axis")
+    start = len(a) - len(b) if axis is None else axis
+    if start < 0 or start + len(b) > len(a):
+        raise InvalidError(f"{_listing(names, shapes)}: B does not fit into A at axis {start}")
+    padded = (1,) * start + b + (1,) * (len(a) - start - len(b))
+    for position, (have, want) in enumerate(zip(padded, a, strict=True)):
+        if have not in (1, want):
+            raise InvalidError(f"{_listing(names, shapes)}: axis {position} has {want} and {have}; B may only stretch")
+    return Shapes(a, (a, padded))
+
+
+def reshaped(shape: Shape, wanted: Sequence[int], *, copy_zero: bool, infer: bool) -> Shape:
+    """The shape that a reshape asks for: -1 is what is left over, 0 keeps the axis (where allowed)."""
+    result = []
+    for axis, size in enumerate(wanted):
+        if size == 0 and copy_zero:
+            if axis >= len(shape):
+                raise InvalidError(f"shape {list(wanted)} copies axis {axis}, but the input is {text(shape)}")
+            size = shape[axis]
+        if size < -1 or (size == -1 and not infer):
+            raise InvalidError(f"shape {list(wanted)} has the dimension {size}")
+        result.append(size)
+    if result.count(-1) > 1:
+        raise InvalidError(f"shape {list(wanted)} leaves more than one dimension (-1) open")
+    if -1 in result:
+        known = prod(size for size in result if size != -1)
+        if known == 0 or prod(shape) % known:
+            raise InvalidError(f"{prod(shape)} elements do not fill shape {list(wanted)}")
+        result[result.index(-1)] = prod(shape) // known
+    if prod(result) != prod(shape):
+        raise InvalidError(f"{text(shape)} has {prod(shape)} elements, shape {list(wanted)} has {prod(result)}")
+    return tuple(result)
+
+
+def _listing(names: Sequence[str], shapes: Sequence[Shape | None]) -> str:
+    return " and ".join(f"{n} is {text(s)}" for n, s in zip(names, shapes, strict=True) if s is not None)

@@ -1,0 +1,1 @@
+"""The specifications: one file an operator, all its versions in it. Imports `language` only."""

@@ -1,0 +1,72 @@
+"""Every operator record, found by specification, name and version; nothing is found by approximation."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from lanewise.language.errors import InvalidError, UnsupportedError
+from lanewise.language.operator import Operator
+from lanewise.operators import onnx, tosa
+from lanewise.operators.onnx.rows import NEWEST_OPSET
+from lanewise.operators.tosa.rows import PROFILES, VERSIONS
+
+SPECIFICATIONS = ("onnx", "tosa")
+
+
+@cache
+def versions_of(specification: str) -> dict[str, tuple[Operator, ...]]:
+    """Operator name → its records, oldest first, in the specification's order."""
+    source = {"onnx": onnx.OPERATORS, "tosa": tosa.OPERATORS}[specification]
+    result: dict[str, tuple[Operator, ...]] = {}
+    for function in source:
+        records = function.records  # type: ignore[attr-defined]
+        result[records[0].name] = tuple(sorted(records, key=lambda record: _order(record.release.since)))
+    return result
+
+
+def _order(since: int | str) -> tuple[int, ...]:
+    return (since,) if isinstance(since, int) else tuple(map(int, since.split(".")))
+
+
+def find(specification: str, name: str, version: int | str) -> Operator:
+    """The record in force at that version (ONNX: an opset; TOSA: a release such as "0.23.0")."""
+    records = versions_of(specification).get(name)
+    if specification == "tosa":
+        known_version(version)
+    if records is None:
+        raise UnsupportedError(
+            f"{name}: lanewise has no such {specification.upper()} operator; 'lanewise ops' lists those it has"
+        )
+    if specification == "tosa":
+        candidates = [record for record in records if _order(record.release.since) <= _order(version)]
+        return candidates[-1]
+    return _find_onnx(name, records, version)
+
+
+def _find_onnx(name: str, records: tuple[Operator, ...], opset: int | str) -> Operator:
+    known_opset(opset)
+    candidates = [record for record in records if record.release.since <= opset]  # type: ignore[operator]
+    if not candidates:
+        since = ", ".join(str(record.release.since) for record in records)
+        raise InvalidError(f"{name}: not in ONNX opset {opset}; its versions are {since}")
+    return candidates[-1]
+
+
+def known_opset(opset: int | str) -> int:
+    if not isinstance(opset, int) or isinstance(opset, bool) or opset < 1:
+        raise InvalidError(f"ONNX opset is {opset!r}; allowed: whole numbers from 1 to {NEWEST_OPSET}")
+    if opset > NEWEST_OPSET:
+        raise UnsupportedError(f"ONNX opset {opset}: lanewise knows opsets up to {NEWEST_OPSET}")
+    return opset
+
+
+def known_version(version: int | str) -> str:
+    if version not in VERSIONS:
+        raise UnsupportedError(f"TOSA version {version}: lanewise knows {', '.join(VERSIONS)}")
+    return str(version)
+
+
+def known_profile(version: str, profile: str) -> str:
+    if profile not in PROFILES[version]:
+        raise InvalidError(f"profile is {profile!r}; TOSA {version} has {', '.join(PROFILES[version])}")
+    return profile

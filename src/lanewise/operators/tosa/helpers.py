@@ -1,0 +1,89 @@
+"""The helper functions that several TOSA operators share, under the specification's names."""
+
+from lanewise.language.sorts import i32, i64, u16
+from lanewise.language.words import (
+    Value,
+    is_nan,
+    literal,
+    lookup,
+    nan,
+    require,
+    select,
+    shift_left,
+    shift_right,
+    widen,
+    within,
+    wrap,
+)
+
+
+def apply_add(a: Value, b: Value) -> Value:
+    """a + b; for integers the exact sum must fit the type."""
+    if a.element.kind == "float":
+        return a + b
+    result = a + b
+    # The sum left the type exactly if both operands have the sign that the result lacks.
+    overflow = ((a ^ result) & (b ^ result)) < 0
+    require(~overflow, f"input1 + input2 fits {a.sort.name}")
+    return result
+
+
+def apply_sub(a: Value, b: Value, names: str = "input1 - input2") -> Value:
+    """a - b; for integers the exact difference must fit the type."""
+    if a.element.kind == "float":
+        return a - b
+    result = a - b
+    overflow = ((a ^ b) & (a ^ result)) < 0
+    require(~overflow, f"{names} fits {a.sort.name}")
+    return result
+
+
+def apply_max(a: Value, b: Value) -> Value:
+    """a if a >= b else b; with a NaN on either side, NaN."""
+    return _with_nan(a, b, select(a >= b, a, b))
+
+
+def apply_min(a: Value, b: Value) -> Value:
+    """a if a < b else b; with a NaN on either side, NaN."""
+    return _with_nan(a, b, select(a < b, a, b))
+
+
+def _with_nan(a: Value, b: Value, result: Value) -> Value:
+    if a.element.kind != "float":
+        return result
+    return select(is_nan(a) | is_nan(b), nan(a.element), result)
+
+
+def apply_scale_32(value: Value, multiplier: Value, shift: Value, double_round: bool = False) -> Value:
+    """round(value * multiplier / 2**shift), halves up, as int32; optionally rounded in two steps."""
+    require(multiplier >= 0, "multiplier >= 0")
+    require(within(shift, 2, 62), "2 <= shift <= 62")
+    count = wrap(shift, i64)
+    rounding = shift_left(literal(1, i64), count - 1)
+    if double_round:
+        nudge = select(value >= 0, literal(1 << 30, i64), literal(-(1 << 30), i64))
+        rounding = rounding + select(shift > 31, nudge, literal(0, i64))
+    # |value * multiplier| <= 2**62 and the rounding is at most 2**61 + 2**30: 64 bits hold the sum.
+    result = shift_right(widen(value, i64) * widen(multiplier, i64) + rounding, count)
+    require(within(result, i32.lowest, i32.highest), "the scaled result fits int32")
+    return wrap(result, i32)
+
+
+def apply_scale_16(value: Value, multiplier: Value, shift: Value) -> Value:
+    """round(value * multiplier / 2**shift) for an int48 value and an int16 multiplier, as int32."""
+    require(multiplier >= 0, "multiplier >= 0")
+    require(within(shift, 2, 62), "2 <= shift <= 62")
+    count = wrap(shift, i64)
+    rounding = shift_left(literal(1, i64), count - 1)
+    result = shift_right(wrap(value, i64) * widen(multiplier, i64) + rounding, count)
+    require(within(result, i32.lowest, i32.highest), "the scaled result fits int32")
+    return wrap(result, i32)
+
+
+def apply_lookup(table: Value, value: Value) -> Value:
+    """The table read at a 9.7 fixed-point value: entry, and 7 bits of the way to the next one."""
+    code = widen(wrap(value, u16) ^ (1 << 15), i32)  # value + 32768
+    index = wrap(shift_right(code, 7), u16)
+    fraction = code & 127
+    base, following = widen(lookup(table, index), i32), widen(lookup(table, index + 1), i32)
+    return base * 128 + (following - base) * fraction
