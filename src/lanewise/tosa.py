@@ -7,7 +7,8 @@ raises UnpredictableError, "mask" gives (result, unpredictable), "value" gives a
 
 from __future__ import annotations
 
-from lanewise.graph.call import OperatorFunction, python_name
+from lanewise.graph.call import OperatorFunction
+from lanewise.graph.signature import python_name
 from lanewise.operators.catalogue import versions_of
 from lanewise.operators.tosa.rows import VERSIONS
 

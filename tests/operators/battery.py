@@ -37,7 +37,9 @@ def interesting(sort: Sort) -> list[int]:
     if sort.kind == "float":
         return _interesting_floats(sort)
     width = sort.width
-    near_powers = [p + d for k in (1, 4, 7, 8, 15, 16, 31, 32, 63) if k < width for p in (1 << k, -(1 << k)) for d in (-1, 0, 1)]
+    near_powers = [
+        p + d for k in (1, 4, 7, 8, 15, 16, 31, 32, 63) if k < width for p in (1 << k, -(1 << k)) for d in (-1, 0, 1)
+    ]
     counts = [width - 1, width, width + 1, -width, 2 * width]
     numbers = [sort.lowest, sort.lowest + 1, -2, -1, 0, 1, 2, 3, 5, 31, 32, sort.highest - 1, sort.highest]
     inside = {value for value in (*numbers, *near_powers, *counts) if sort.lowest <= value <= sort.highest}
@@ -65,46 +67,62 @@ def random_patterns(sort: Sort, count: int, generator: np.random.Generator) -> l
             small = int(generator.integers(max(-70, sort.lowest), min(70, sort.highest) + 1))
             result.append(to_pattern(small, sort))
         else:
-            result.append(int(generator.integers(0, 1 << sort.width, dtype=np.uint64, endpoint=False)) if sort.width < 64
-                          else int(generator.integers(0, (1 << 64) - 1, dtype=np.uint64, endpoint=True)))
+            result.append(
+                int(generator.integers(0, 1 << sort.width, dtype=np.uint64, endpoint=False))
+                if sort.width < 64
+                else int(generator.integers(0, (1 << 64) - 1, dtype=np.uint64, endpoint=True))
+            )
     return result
 
 
 @dataclass(frozen=True)
 class Case:
-    """One row of one operator with fixed attributes; `fixed` are operands with one known value."""
+    """One row of one operator with fixed attributes; `fixed` are operands with one known value.
+
+    An optional operand that is fixed at None is absent; `count` says how many a variadic operator gets.
+    """
 
     operator: Operator
     row: Row
     attributes: Mapping[str, Any]
     fixed: Mapping[str, Any]
+    count: int = 1
 
     def __str__(self) -> str:
         settings = {**self.attributes, **{k: v for k, v in self.fixed.items() if not isinstance(v, list)}}
         listing = ",".join(f"{k}={getattr(v, 'name', v)}" for k, v in settings.items())
+        if self.operator.variadic:
+            listing += f"{self.count}operands"
         return f"{self.operator.label}-{self.operator.release.since}-{self.row}-{listing}".replace(" ", "")
 
     @property
     def names(self) -> list[str]:
-        return self.operator.argument_names(len(self.row.inputs))
+        return self.operator.argument_names(len(self.types))
 
-    def inputs(self) -> tuple[Any, ...]:
-        return self.row.inputs
+    @property
+    def types(self) -> tuple[Any, ...]:
+        """The sorts that the definition sees: None for what is absent, or read before elements are."""
+        if self.operator.variadic:
+            return self.row.inputs * self.count
+        return tuple(
+            None if argument.use == "numbers" or self.fixed.get(name, 0) is None else sort
+            for (name, argument), sort in zip(self.operator.arguments.items(), self.row.inputs, strict=True)
+        )
 
     def function(self) -> Any:
         attributes = self.operator.read_attributes(self.attributes)
         known: dict[int, Value] = {}
-        for k, (name, sort) in enumerate(zip(self.names, self.row.inputs, strict=True)):
+        for k, (name, sort) in enumerate(zip(self.names, self.types, strict=True)):
             if name in self.fixed and isinstance(sort, Sort):
                 known[k] = literal(self.fixed[name], sort)
-        return self.operator.function(self.row.inputs, self.row.output, attributes, known)
+        return self.operator.function(self.types, self.row.output, attributes, known)
 
     def free(self) -> list[tuple[int, str, Any]]:
         """Operands that vary: index, name, sort."""
         return [
             (k, name, sort)
-            for k, (name, sort) in enumerate(zip(self.names, self.row.inputs, strict=True))
-            if name not in self.fixed
+            for k, (name, sort) in enumerate(zip(self.names, self.types, strict=True))
+            if name not in self.fixed and sort is not None
         ]
 
     # -- operands -----------------------------------------------------------------------
@@ -128,7 +146,9 @@ class Case:
         """All operands of the traced function, in its order: columns for the free ones, tables as they are."""
         found = []
         position = 0
-        for name, sort in zip(self.names, self.row.inputs, strict=True):
+        for name, sort in zip(self.names, self.types, strict=True):
+            if sort is None:
+                continue
             if name not in self.fixed:
                 found.append(from_patterns(columns[position], sort))
                 position += 1
@@ -161,7 +181,7 @@ class Case:
         for row in zip(*columns, strict=True):
             values = {name: number(pattern, s) for (_, name, s), pattern in zip(free, row, strict=True)}
             values |= self.fixed
-            arguments = [values[name] for name in self.names]
+            arguments = [values.get(name) for name in self.names]
             result = opinion(*arguments, **self._opinion_attributes())
             mask.append(result is UNPREDICTABLE)
             found.append(0 if result is UNPREDICTABLE else _pattern(result, sort))
@@ -179,9 +199,7 @@ class Case:
             differs &= distance > ulps
         if differs.any():
             at = int(differs.argmax())
-            values = {
-                name: number(column[at], s) for (_, name, s), column in zip(self.free(), columns, strict=True)
-            }
+            values = {name: number(column[at], s) for (_, name, s), column in zip(self.free(), columns, strict=True)}
             raise AssertionError(
                 f"{self}: {what} differ at {int(differs.sum())} elements; first {values} {dict(self.fixed)}: "
                 f"{number(int(left[at]), sort)!r} ({int(left[at]):#x}), {number(int(right[at]), sort)!r} ({int(right[at]):#x})"
@@ -236,7 +254,10 @@ class Case:
                 ]
                 if len(operands) - sum(tables) == 1:
                     continue
-                full = [a if t else np.ascontiguousarray(np.broadcast_to(a, (25, 40))) for a, t in zip(views, tables, strict=True)]
+                full = [
+                    a if t else np.ascontiguousarray(np.broadcast_to(a, (25, 40)))
+                    for a, t in zip(views, tables, strict=True)
+                ]
                 (want, want_mask), _ = run(full, (25, 40))
                 (found, mask), _ = run(views, (25, 40))
                 np.testing.assert_array_equal(_bits(found), _bits(want), err_msg=f"{self}: operand {lone} a {what}")
@@ -245,7 +266,9 @@ class Case:
 
 def _pattern(value: Any, sort: Sort) -> int:
     if sort.kind == "float":
-        return floats.encode(value if isinstance(value, float) or not isinstance(value, int | bool) else float(value), sort)
+        return floats.encode(
+            value if isinstance(value, float) or not isinstance(value, int | bool) else float(value), sort
+        )
     assert sort.kind == "bool" or sort.lowest <= value <= sort.highest, f"the opinion {value} is outside {sort}"
     return to_pattern(value, sort)
 
@@ -275,7 +298,9 @@ def _read_only(array: Any) -> Any:
     return copy
 
 
-def cases(operator: Operator, attributes: Sequence[Mapping[str, Any]] = ({},), **fixed: Sequence[Any]) -> Iterator[Case]:
+def cases(
+    operator: Operator, attributes: Sequence[Mapping[str, Any]] = ({},), count: int = 1, **fixed: Sequence[Any]
+) -> Iterator[Case]:
     """Every row with every set of attributes and every combination of fixed operands."""
     for row in operator.rows:
         for settings in attributes:
@@ -283,7 +308,7 @@ def cases(operator: Operator, attributes: Sequence[Mapping[str, Any]] = ({},), *
             if wanted is not None and wanted != row.output:
                 continue
             for values in itertools.product(*fixed.values()):
-                yield Case(operator, row, settings, dict(zip(fixed, values, strict=True)))
+                yield Case(operator, row, settings, dict(zip(fixed, values, strict=True)), count)
 
 
 def check_examples(operator: Operator) -> None:
@@ -293,7 +318,11 @@ def check_examples(operator: Operator) -> None:
         attributes = operator.read_attributes(example.attributes)
         row = operator.row(example.types, attributes)
         function = masked(operator.function(example.types, row.output, attributes))
-        operands = [np.array(value, dtype_of(sort)) for value, sort in zip(example.operands, example.types, strict=True)]
+        operands = [
+            np.array(value, dtype_of(sort))
+            for value, sort in zip(example.operands, example.types, strict=True)
+            if sort is not None
+        ]
         for run in (kernel(function), ExactKernel(function)):
             (result, mask), _ = run(operands, ())
             if example.result is UNPREDICTABLE:
@@ -301,7 +330,9 @@ def check_examples(operator: Operator) -> None:
             else:
                 assert not mask, f"{operator.label} {example}: unpredictable"
                 want = from_patterns([_pattern(example.result, row.output)], row.output).reshape(())
-                np.testing.assert_array_equal(_bits(result.reshape(1)), _bits(want.reshape(1)), err_msg=f"{operator.label} {example}")
+                np.testing.assert_array_equal(
+                    _bits(result.reshape(1)), _bits(want.reshape(1)), err_msg=f"{operator.label} {example}"
+                )
 
 
 __all__ = ["UNPREDICTABLE", "Case", "cases", "check_examples", "from_pattern", "interesting"]

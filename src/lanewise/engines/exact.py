@@ -181,9 +181,7 @@ class Evaluator:
         self._size = len(order)
         self._inputs = [(slot[id(n)], n.data) for n in order if n.kind == "input"]
         self._steps = [
-            (RULES[n.kind], n, tuple(slot[id(arg)] for arg in n.args), slot[id(n)])
-            for n in order
-            if n.kind != "input"
+            (RULES[n.kind], n, tuple(slot[id(arg)] for arg in n.args), slot[id(n)]) for n in order if n.kind != "input"
         ]
         self._roots = [slot[id(root)] for root in roots]
 

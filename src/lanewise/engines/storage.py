@@ -16,11 +16,12 @@ _BY_DTYPE: dict[Any, Sort] = {}
 def dtype_of(sort: AnySort) -> np.dtype[Any]:
     """The dtype that stores a sort: odd widths lie in the next wider integer."""
     if isinstance(sort, ArraySort):
-        return dtype_of(sort.element)
+        sort = sort.element
     if sort == bf16:
         import ml_dtypes
 
-        return np.dtype(ml_dtypes.bfloat16)
+        half: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+        return half
     if sort.kind == "int":
         return np.dtype(f"{'i' if sort.signed else 'u'}{storage_width(sort) // 8}")
     return np.dtype(sort.name)

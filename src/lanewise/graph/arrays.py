@@ -75,6 +75,8 @@ def list_as(value: Any, sort: ArraySort | Sort, who: str) -> Array:
             return in_range(array, element, who)
     else:
         array = as_array(value, who)
+    if not array.size and not isinstance(value, np.ndarray):
+        return array.astype(dtype_of(element))  # an empty list has no type of its own
     if element.kind == "int" and array.dtype.kind in "iu":
         if array.size and not (element.lowest <= int(array.min()) and int(array.max()) <= element.highest):
             raise InvalidError(f"{who}: holds values outside {element.name} ({element.lowest} … {element.highest})")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from lanewise.engines.storage import dtype_of, sort_of
 from lanewise.graph import arrays
 from lanewise.graph.model import Constant, Dimension, Model, Node, Output, TensorType
 from lanewise.language.attributes import REQUIRED, element_type
-from lanewise.language.errors import InvalidError
+from lanewise.language.errors import InvalidError, LanewiseError
 from lanewise.language.operator import Argument, Operator
 from lanewise.language.sorts import ArraySort, Sort
 from lanewise.operators import catalogue
@@ -43,7 +43,9 @@ class Builder:
         if (onnx is None) == (tosa is None):
             raise InvalidError('Builder: give one specification, onnx=28 (an opset) or tosa="0.23.0"')
         self.specification = "onnx" if onnx is not None else "tosa"
-        self.version: int | str = catalogue.known_opset(onnx) if onnx is not None else catalogue.known_version(tosa or "")
+        self.version: int | str = (
+            catalogue.known_opset(onnx) if onnx is not None else catalogue.known_version(tosa or "")
+        )
         self.profile = profile
         self.name = name
         self._inputs: dict[str, TensorType] = {}
@@ -117,12 +119,13 @@ class Builder:
         """An argument given as an attribute becomes a constant of the graph."""
         listed = [row.inputs[position] for row in record.rows]
         sort = argument.sort(keywords) if argument.sort is not None else listed[0]
+        values = np.asarray(given) if argument.use == "scalar" else np.atleast_1d(given)
         if argument.use == "table":
-            lengths = [s for s in listed if isinstance(s, ArraySort) and s.length == len(given)]
-            sort = (lengths or listed)[0]
+            lengths = [s for s in listed if isinstance(s, ArraySort) and s.length == len(values)]
+            sort = (lengths or listed)[-1]
         element = sort.element if isinstance(sort, ArraySort) else sort
         name = self._fresh(f"{output}.{list(record.arguments)[position]}")
-        array = arrays.list_as(np.asarray(given), element, f"{self.name}, {place}: {name}")
+        array = arrays.list_as(values, element, f"{self.name}, {place}: {name}")
         stored = sort_of(dtype_of(element))
         assert stored is not None
         self._constants[name] = Constant(element, array.reshape(()) if argument.use == "scalar" else array)
@@ -154,12 +157,17 @@ class Builder:
         return name
 
 
-def constant_of(record: Operator, attributes: dict[str, Any], who: str) -> Constant:
+def constant_of(record: Operator, attributes: Mapping[str, Any], who: str, profile: str | None = None) -> Constant:
     """The tensor that a constant operator stands for."""
-    array = np.asarray(attributes["value"])
-    sort = arrays.sort_for(array, who)
-    record.row((), {**attributes, record.output_attribute or "": sort})
-    return Constant(sort, array)
+    try:
+        value, sort = record.constant_value(attributes)
+        array = arrays.as_array(value, who) if sort is None else arrays.list_as(value, sort, who)
+        sort = sort or arrays.sort_for(array, who)
+        row = record.row((), {}, profile, output=sort)
+        record.shape((record.output,), (array.shape,), attributes)
+    except LanewiseError as error:
+        raise type(error)(str(error) if str(error).startswith(who) else f"{who}: {error}") from None
+    return Constant(row.output, arrays.in_range(array, row.output, who))
 
 
 def _sort(value: Any, who: str) -> Sort:

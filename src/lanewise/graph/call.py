@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from lanewise.engines.checks import masked
-from lanewise.engines.storage import sort_of
+from lanewise.engines.storage import dtype_of, is_odd, sort_of
 from lanewise.graph import arrays
 from lanewise.graph.arrays import Array
+from lanewise.graph.build import constant_of
 from lanewise.graph.engines import kernel_maker
+from lanewise.graph.signature import documentation, python_name, signature
 from lanewise.graph.violations import Violation, element_at, locate
 from lanewise.language.attributes import REQUIRED
 from lanewise.language.errors import InvalidError
-from lanewise.language.operator import Argument, Operator, Row
+from lanewise.language.operator import Operator, Row
+from lanewise.language.shapes import BROADCASTING
 from lanewise.language.sorts import AnySort, ArraySort, Sort
 from lanewise.language.words import Function, Value, literal
 from lanewise.operators import catalogue
 
 MODES = ("raise", "mask", "value")
+SMALL = 1 << 14  # elements up to which a call takes the shortest way
 
 
 class _Prepared:
@@ -38,6 +42,22 @@ class _Prepared:
         self.kernel = self.make_kernel(masked(function) if mode == "mask" else function)
         self.mode = mode
 
+    def is_plain(self, operands: tuple[Any, ...]) -> bool:
+        """Whether arrays of these dtypes and equal shapes need nothing but the kernel.
+
+        Shape rules that only broadcast let equal shapes without a zero through unchanged, but where
+        arguments have a rank of their own.
+        """
+        arguments = [self.operator.argument(k) for k in range(len(operands))]
+        return (
+            self.operator.shape in BROADCASTING
+            and all(argument.use == "elements" and argument.ranks is None for argument in arguments)
+            and len(operands) == len(self.function.inputs)
+            and all(type(operand) is np.ndarray for operand in operands)
+            and not any(is_odd(sort) for sort in self.row.inputs)
+            and self.kernel.plain
+        )
+
 
 class OperatorFunction:
     """An operator of a specification, called on arrays."""
@@ -48,10 +68,11 @@ class OperatorFunction:
         self._version_keyword = "opset" if specification == "onnx" else "version"
         self._default = default_version
         self._prepared: dict[Any, _Prepared] = {}
+        self._quick: dict[Any, _Prepared] = {}  # by dtypes: calls that equal shapes decide
         newest = catalogue.versions_of(specification)[name][-1]
         self.__name__ = self.__qualname__ = python_name(name)
-        self.__doc__ = _documentation(newest)
-        self.__signature__ = _signature(newest, self._version_keyword, default_version)
+        self.__doc__ = documentation(newest)
+        self.__signature__ = signature(newest, self._version_keyword, default_version)
 
     def __repr__(self) -> str:
         return f"<lanewise.{self._specification}.{self.__name__}{self.__signature__}>"
@@ -65,6 +86,25 @@ class OperatorFunction:
         profile: str | None = None,
         **keywords: Any,
     ) -> Any:
+        key: Any = None
+        if out is None:
+            try:
+                key = (*[operand.dtype for operand in operands], on_unpredictable, engine, profile, *keywords.items())
+                if keywords:  # True and 1 are equal, but not alike
+                    key += tuple(map(type, keywords.values()))
+                prepared = self._quick.get(key)
+            except (AttributeError, TypeError):  # Python numbers, lists, tables as keywords
+                key = prepared = None
+            if prepared is not None:
+                shape = operands[0].shape
+                if (
+                    shape
+                    and 0 < operands[0].size <= SMALL
+                    and all([operand.shape == shape and type(operand) is np.ndarray for operand in operands])
+                ):
+                    result, broken = prepared.kernel.small(operands)
+                    if not broken or on_unpredictable != "raise":
+                        return result
         if on_unpredictable not in MODES:
             raise InvalidError(f"on_unpredictable is {on_unpredictable!r}; allowed: {', '.join(map(repr, MODES))}")
         version = keywords.pop(self._version_keyword, self._default)
@@ -75,8 +115,15 @@ class OperatorFunction:
             catalogue.known_profile(str(version), profile)
         given, attributes = _bind(operator, operands, keywords)
         if operator.constant:
-            return operator.meaning_of_constant(operator.read_attributes(attributes))
-        return self._run(operator, given, attributes, out, on_unpredictable, engine, profile)
+            return _constant(operator, attributes, out, on_unpredictable, profile)
+        prepared, result = self._run(operator, given, attributes, out, on_unpredictable, engine, profile)
+        # 0.0 and -0.0 are equal and of one type, so floats cannot stand in a key.
+        floats = any(isinstance(value, float | np.generic) for value in attributes.values())
+        if key is not None and engine == "native" and not floats and prepared.is_plain(operands):
+            if len(self._quick) > 1000:
+                self._quick.clear()
+            self._quick[key] = prepared
+        return result
 
     def _run(
         self,
@@ -87,11 +134,11 @@ class OperatorFunction:
         mode: str,
         engine: str,
         profile: str | None,
-    ) -> Any:
+    ) -> tuple[_Prepared, Any]:
         names = operator.argument_names(len(given))
-        values = _typed(operator, names, given, profile)
+        values = _typed(operator, names, given, attributes, profile)
         types = tuple(_sort_of(operator, k, value, names[k]) for k, value in enumerate(values))
-        key = (operator, types, _key(values), _key(attributes.values()), tuple(attributes), profile, mode, engine)
+        key = (operator, types, _key(values), _settings(attributes), profile, mode, engine)
         prepared = self._prepared.get(key)
         if prepared is None:
             prepared = _prepare(operator, types, values, attributes, profile, mode, engine)
@@ -106,7 +153,8 @@ class OperatorFunction:
         tensors = []
         for k, value in enumerate(values):
             if isinstance(value, np.ndarray) and operator.argument(k).use != "numbers":
-                arrays.in_range(value, prepared.row.inputs[0 if operator.variadic else k], names[k])
+                sort = prepared.row.inputs[0 if operator.variadic else k]
+                arrays.in_range(value, sort, f"{operator.label}: {names[k]}")
                 view = shapes.operands[k]
                 tensors.append(value if view is None or view == value.shape else value.reshape(view))
         outs = None
@@ -116,10 +164,10 @@ class OperatorFunction:
                 outs.append(np.empty(shapes.result, np.bool_))
         results, broken = prepared.kernel(tensors, shapes.result, outs)
         if prepared.mode == "mask":
-            return results[0], results[1]
+            return prepared, (results[0], results[1])
         if broken and prepared.mode == "raise":
             self._raise(prepared, names, values, tensors, shapes.result)
-        return results[0]
+        return prepared, results[0]
 
     def _raise(
         self, prepared: _Prepared, names: list[str], values: list[Any], tensors: list[Array], shape: tuple[int, ...]
@@ -149,6 +197,16 @@ class OperatorFunction:
         raise violation.error()
 
 
+def _constant(operator: Operator, attributes: dict[str, Any], out: Array | None, mode: str, profile: str | None) -> Any:
+    """The value of a constant operator, as an array of its own."""
+    constant = constant_of(operator, operator.read_attributes(attributes), operator.label, profile)
+    if out is None:
+        out = constant.array.copy()
+    else:
+        arrays.checked_out(out, constant.sort, constant.array.shape, operator.label)[...] = constant.array
+    return (out, np.zeros(out.shape, np.bool_)) if mode == "mask" else out
+
+
 def _bind(operator: Operator, operands: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
     """Operands in the record's order (None where an optional one is absent) and attributes."""
     names = list(operator.arguments)
@@ -176,36 +234,76 @@ def _bind(operator: Operator, operands: tuple[Any, ...], keywords: dict[str, Any
     return given, keywords
 
 
-def _typed(operator: Operator, names: list[str], given: list[Any], profile: str | None) -> list[Any]:
+def _typed(
+    operator: Operator, names: list[str], given: list[Any], attributes: Mapping[str, Any], profile: str | None
+) -> list[Any]:
     """Operands as arrays, or as known `Value`s for scalars that are attributes."""
     values: list[Any] = list(given)
     first: Sort | None = None
+    found: list[Sort | None] = [None] * len(given)
     for k, value in enumerate(given):
         if operator.argument(k).use == "elements" and value is not None and not arrays.is_number(value):
             values[k] = arrays.as_array(value, f"{operator.label}: {names[k]}")
-            first = first or arrays.sort_for(values[k], f"{operator.label}: {names[k]}")
+            found[k] = arrays.sort_for(values[k], f"{operator.label}: {names[k]}")
+            first = first or found[k]
     for k, value in enumerate(given):
         argument, who = operator.argument(k), f"{operator.label}: {names[k]}"
         if value is None:
             continue
         if argument.use == "elements":
             if arrays.is_number(value):
-                if first is None:
-                    raise InvalidError(f"{who} is {value!r}: give an array or a NumPy scalar, which have an element type")
-                values[k] = arrays.number_as(value, first, who)
+                sort = first if operator.variadic else _sort_beside(operator, k, tuple(found), first)
+                if sort is None:
+                    raise InvalidError(
+                        f"{who} is {value!r}: give an array or a NumPy scalar, which have an element type"
+                    )
+                values[k] = arrays.number_as(value, sort, who)
         elif argument.use == "numbers":
-            values[k] = arrays.as_array(value, who)
+            values[k] = _numbers(operator, k, value, who)
         else:
-            values[k] = _late(operator, k, argument, value, first, who, profile)
+            values[k] = _late(operator, k, value, first, attributes, who, profile)
+        if isinstance(values[k], np.ndarray):
+            operator.check_rank(k, names[k], values[k].ndim)
     return values
 
 
+@lru_cache(maxsize=1000)
+def _sort_beside(operator: Operator, k: int, found: tuple[Sort | None, ...], first: Sort | None) -> Sort | None:
+    """The type that a plain number takes beside operands of these types; None if several would do."""
+    listed = {
+        row.inputs[k]
+        for row in operator.rows
+        if all(sort is None or sort == have for sort, have in zip(found, row.inputs, strict=False))
+    }
+    if not listed:
+        return first  # no row fits: the message about that comes later, and is the better one
+    (only,) = listed if len(listed) == 1 else (None,)
+    return only if isinstance(only, Sort) else None
+
+
+def _numbers(operator: Operator, k: int, value: Any, who: str) -> Array:
+    """A shape or axes: an array as it is, or a list (or one number) of the type in the rows."""
+    if not isinstance(value, np.ndarray):
+        value = arrays.list_as([value] if arrays.is_number(value) else value, operator.rows[0].inputs[k], who)
+    array: Array = value
+    return array
+
+
 def _late(
-    operator: Operator, k: int, argument: Argument, value: Any, first: Sort | None, who: str, profile: str | None
+    operator: Operator,
+    k: int,
+    value: Any,
+    first: Sort | None,
+    attributes: Mapping[str, Any],
+    who: str,
+    profile: str | None,
 ) -> Any:
     """An argument that is an attribute in some profiles: a number or list, or an array as an input."""
+    argument = operator.argument(k)
     rows = [row for row in operator.rows if row.inputs[0] == first] or list(operator.rows)
     sort: AnySort = rows[0].inputs[k]
+    if argument.sort is not None:
+        sort = _own_sort(operator, k, value) or argument.sort(operator.read_attributes(attributes))
     if argument.use == "scalar":
         if isinstance(value, np.ndarray):
             if profile in argument.attribute_in:
@@ -222,7 +320,13 @@ def _late(
             return literal(value, sort)
         except InvalidError:
             raise InvalidError(f"{who} is {value!r}; allowed: {sort.lowest} to {sort.highest}") from None
-    return arrays.list_as(value, sort, who)
+    return arrays.list_as([value] if arrays.is_number(value) else value, sort, who)
+
+
+def _own_sort(operator: Operator, k: int, value: Any) -> AnySort | None:
+    """The type of an array that some row has there: the definition, not a conversion, decides whether it is right."""
+    listed = {row.inputs[k] for row in operator.rows} if isinstance(value, np.ndarray) else ()
+    return next((sort for sort in listed if sort_of(value.dtype) == _stored(sort)), None)
 
 
 def _sort_of(operator: Operator, k: int, value: Any, name: str) -> AnySort | None:
@@ -234,7 +338,7 @@ def _sort_of(operator: Operator, k: int, value: Any, name: str) -> AnySort | Non
     use = operator.argument(k).use
     if use == "table":
         # The record's array sorts say how long a table is for which input; the row decides.
-        lengths = {row.inputs[k].length for row in rows if isinstance(row.inputs[k], ArraySort)}
+        lengths = {sort.length for row in rows if isinstance(sort := row.inputs[k], ArraySort)}
         element = sort_of(value.dtype)
         if value.ndim != 1 or element is None:
             raise InvalidError(f"{operator.label}: {name} has shape {value.shape}; it is a list of {sorted(lengths)}")
@@ -251,8 +355,6 @@ def _sort_of(operator: Operator, k: int, value: Any, name: str) -> AnySort | Non
 
 
 def _stored(sort: AnySort) -> Sort | None:
-    from lanewise.engines.storage import dtype_of
-
     return sort_of(dtype_of(sort))
 
 
@@ -266,7 +368,7 @@ def _prepare(
     engine: str,
 ) -> _Prepared:
     read = operator.read_attributes(attributes)
-    row = operator.row(types, read, profile)
+    row = catalogue.row_of(operator, types, read, profile)
     known = {k: value for k, value in enumerate(values) if isinstance(value, Value)}
     used = [None if operator.argument(k).use == "numbers" else sort for k, sort in enumerate(types)]
     function = operator.function(used, row.output, read, known)
@@ -289,14 +391,19 @@ def _shape(operator: Operator, k: int, value: Any) -> tuple[int, ...] | None:
     return value.shape if isinstance(value, np.ndarray) and operator.takes_shape(k) else None
 
 
-def _key(values: Any) -> tuple[Any, ...]:
-    return tuple(value.node if isinstance(value, Value) else _plain_key(value) for value in values)
+def _key(values: list[Any]) -> tuple[Any, ...]:
+    """What a call's preparation depends on in its operands, beside their types: the known ones."""
+    return tuple(value.node if isinstance(value, Value) else None for value in values)
 
 
-def _plain_key(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return None
-    return repr(value) if isinstance(value, list | dict | float) else value
+def _settings(attributes: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The attributes as a key: what may be read differently differs (True and 1, 0.0 and -0.0)."""
+    return tuple(
+        (name, value.dtype, value.shape, value.tobytes())
+        if isinstance(value, np.ndarray)
+        else (name, type(value), value if isinstance(value, bool | str) else repr(value))
+        for name, value in attributes.items()
+    )
 
 
 def _number(value: Value) -> Any:
@@ -309,47 +416,3 @@ def _number(value: Value) -> Any:
 def _plain(item: Any) -> Any:
     """A NumPy scalar as a Python number."""
     return item.item() if hasattr(item, "item") else item
-
-
-def python_name(name: str) -> str:
-    """The Python name: ADD → add, BitShift → bit_shift."""
-    if name.isupper() or "_" in name:
-        return name.lower()
-    return "".join("_" + letter.lower() if letter.isupper() and k else letter.lower() for k, letter in enumerate(name))
-
-
-def _signature(operator: Operator, keyword: str, default: int | str) -> inspect.Signature:
-    plain, keyed = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
-    parameters = []
-    for name, argument in operator.arguments.items():
-        if operator.variadic:
-            parameters.append(inspect.Parameter(name, inspect.Parameter.VAR_POSITIONAL))
-        elif argument.use == "scalar" and argument.default is not REQUIRED:
-            continue
-        else:
-            absent = None if argument.optional else argument.default
-            parameters.append(_parameter(name, plain, absent))
-    for name, argument in operator.arguments.items():
-        if argument.use == "scalar" and argument.default is not REQUIRED:
-            parameters.append(_parameter(name, keyed, argument.default))
-    for name, attribute in operator.attributes.items():
-        parameters.append(_parameter(name, keyed, attribute.default))
-    parameters.append(inspect.Parameter(keyword, keyed, default=default))
-    for name, value in (("profile", None),) if keyword == "version" else ():
-        parameters.append(inspect.Parameter(name, keyed, default=value))
-    for name, value in (("out", None), ("on_unpredictable", "raise"), ("engine", "native")):
-        parameters.append(inspect.Parameter(name, keyed, default=value))
-    return inspect.Signature(parameters)
-
-
-def _parameter(name: str, kind: Any, default: Any) -> inspect.Parameter:
-    return inspect.Parameter(name, kind, default=inspect.Parameter.empty if default is REQUIRED else default)
-
-
-def _documentation(operator: Operator) -> str:
-    """The definition's text, then shapes, types, ranges, errors and source."""
-    lines = [inspect.getdoc(operator.meaning) or "", "", f"Source: {operator.release.title}, {operator.release.section}."]
-    return "\n".join(lines)
-
-
-FunctionMaker = Callable[[str], OperatorFunction]

@@ -36,7 +36,10 @@ def checked(model: Model) -> Model:
     for name, output in model.outputs.items():
         if output.tensor not in types:
             raise InvalidError(f"{model.source}: graph output {name!r} is computed by no node")
-        _agree(model, name, types[output.tensor], output.declared)
+        _agree(model, f"graph output {name!r}", types[output.tensor], output.declared)
+    for name, promise in model.declared.items():
+        if name in types:
+            _agree(model, f"tensor {name!r}", types[name], promise)
     return replace(model, types=types, _plans={})
 
 
@@ -53,10 +56,12 @@ def _node_type(model: Model, node: Node, types: Mapping[str, TensorType]) -> Ten
     names = operator.argument_names(len(node.inputs))
     for name, tensor in zip(names, node.inputs, strict=True):
         if tensor is not None and tensor not in types:
-            raise InvalidError(f"{operator.label}: {name} is {tensor!r}, which no earlier node, input or constant defines")
+            raise InvalidError(
+                f"{operator.label}: {name} is {tensor!r}, which no earlier node, input or constant defines"
+            )
     if model.profile is not None:
         _check_profile(model, node, names)
-    row = operator.row(operand_sorts(node, types), node.attributes, model.profile)
+    row = catalogue.row_of(operator, operand_sorts(node, types), node.attributes, model.profile)
     _check_ranks(node, names, types)
     # Traces the definition once, which refuses the attributes that it forbids.
     operator.function(traced_sorts(node, types), row.output, node.attributes)
@@ -76,13 +81,9 @@ def _check_profile(model: Model, node: Node, names: list[str]) -> None:
 
 def _check_ranks(node: Node, names: list[str], types: Mapping[str, TensorType]) -> None:
     for k, (name, tensor) in enumerate(zip(names, node.inputs, strict=True)):
-        ranks = node.operator.argument(k).ranks
         shape = types[tensor].shape if tensor is not None else None
-        if ranks is not None and shape is not None and not ranks[0] <= len(shape) <= ranks[1]:
-            raise InvalidError(
-                f"{node.operator.label}: {name} has rank {len(shape)}; {node.operator.release.title} "
-                f"allows {ranks[0]} to {ranks[1]}"
-            )
+        if shape is not None:
+            node.operator.check_rank(k, name, len(shape))
 
 
 def operand_sorts(node: Node, types: Mapping[str, TensorType]) -> list[AnySort | None]:
@@ -98,7 +99,9 @@ def operand_sorts(node: Node, types: Mapping[str, TensorType]) -> list[AnySort |
             assert isinstance(kind.sort, Sort)
             length = kind.shape[0] if kind.shape is not None and len(kind.shape) == 1 else None
             if not isinstance(length, int):
-                raise InvalidError(f"{node.operator.label}: the table {tensor!r} is {kind}; it is one list of known length")
+                raise InvalidError(
+                    f"{node.operator.label}: the table {tensor!r} is {kind}; it is one list of known length"
+                )
             sorts.append(ArraySort(kind.sort, length))
         elif use in ("scalar", "channel"):
             sorts.append(_late_sort(node, k, kind))
@@ -148,14 +151,13 @@ def known_shapes(model: Model, node: Node, types: Mapping[str, TensorType]) -> S
         raise InvalidError(f"{node.operator.label}: {error}") from None
 
 
-def _agree(model: Model, name: str, found: TensorType, declared: TensorType | None) -> None:
-    """A declared output type is a promise about the graph; broken, it is an error."""
+def _agree(model: Model, who: str, found: TensorType, declared: TensorType | None) -> None:
+    """A declared type is a promise about the graph; broken, it is an error."""
     if declared is None:
         return
     if declared.sort != found.sort:
         raise InvalidError(
-            f"{model.source}: graph output {name!r} is declared {declared.sort.name}, "
-            f"but the graph computes {found.sort.name}"
+            f"{model.source}: {who} is declared {declared.sort.name}, but the graph computes {found.sort.name}"
         )
     if declared.shape is None or found.shape is None:
         return
@@ -164,4 +166,4 @@ def _agree(model: Model, name: str, found: TensorType, declared: TensorType | No
         for want, have in zip(declared.shape, found.shape, strict=True)
     )
     if differs:
-        raise InvalidError(f"{model.source}: graph output {name!r} is declared {declared}, but the graph computes {found}")
+        raise InvalidError(f"{model.source}: {who} is declared {declared}, but the graph computes {found}")

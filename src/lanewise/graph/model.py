@@ -11,7 +11,7 @@ from lanewise.language.operator import Operator
 from lanewise.language.sorts import AnySort, ArraySort, Sort
 
 Dimension = int | str | None  # a size, a name for an unknown size, or unknown
-DEFAULT_TENSOR_BYTES = 8 << 30  # all tensors of one run together
+DEFAULT_TENSOR_BYTES = 4 << 30  # all tensors of one run together
 DEFAULT_NODES = 100_000
 
 
@@ -78,6 +78,7 @@ class Model:
     profile: str | None = None
     source: str = "graph"
     max_tensor_bytes: int = DEFAULT_TENSOR_BYTES
+    declared: Mapping[str, TensorType] = field(default_factory=dict)  # promises about inner tensors
     types: Mapping[str, TensorType] = field(default_factory=dict)  # filled by the checker
     _plans: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
 

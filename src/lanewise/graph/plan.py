@@ -106,7 +106,10 @@ class Loop:
         ]
         new_reported = iter(rest[len(conditions) :])
         self.requirements = [
-            (requirement, Origin(origin.node, origin.reason, tuple((n, next(new_reported)) for n, _ in origin.operands)))
+            (
+                requirement,
+                Origin(origin.node, origin.reason, tuple((n, next(new_reported)) for n, _ in origin.operands)),
+            )
             for requirement, (_, origin) in zip(made, self.requirements, strict=True)
         ]
         self.function = Function(
@@ -150,9 +153,7 @@ class Planner:
             self.values[node.output] = self._node(node)
         outputs = {name: self._in_memory(output.tensor) for name, output in self.model.outputs.items()}
         loops = self._loops()
-        total = sum(
-            prod(loop.shape) * dtype_of(sort).itemsize for loop in loops for _, sort, _ in loop.results
-        )
+        total = sum(prod(loop.shape) * dtype_of(sort).itemsize for loop in loops for _, sort, _ in loop.results)
         return Plan(loops, outputs, total)
 
     # -- one node -----------------------------------------------------------------------
@@ -188,7 +189,12 @@ class Planner:
         known = {}
         for k, tensor in enumerate(node.inputs):
             sort = types[k]
-            if tensor is None or not isinstance(sort, Sort) or not self.fuse and node.operator.argument(k).use != "scalar":
+            if (
+                tensor is None
+                or not isinstance(sort, Sort)
+                or not self.fuse
+                and node.operator.argument(k).use != "scalar"
+            ):
                 continue
             constant = self.model.constants.get(tensor)
             if constant is not None and constant.array.size == 1:
@@ -376,4 +382,3 @@ def _either(a: nodes.Node, b: nodes.Node) -> nodes.Node:
     if a is nodes.FALSE or a is b:
         return b
     return a if b is nodes.FALSE else nodes.node("or", a, b)
-

@@ -107,9 +107,7 @@ def _blocks(function: Function, operands: Sequence[Array], shape: tuple[int, ...
         else:
             # One row is a block of its own size; go one axis deeper.
             inner = [
-                operand
-                if isinstance(sort, ArraySort) or operand.ndim < len(shape)
-                else operand[0]
+                operand if isinstance(sort, ArraySort) or operand.ndim < len(shape) else operand[0]
                 for operand, sort in zip(part, function.inputs, strict=True)
             ]
             yield from _blocks(function, inner, shape[1:])

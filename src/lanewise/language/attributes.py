@@ -19,6 +19,7 @@ class Attribute:
     allowed: str
     read: Callable[[Any], Any]
     default: Any = REQUIRED
+    choices: tuple[Any, ...] = ()  # every allowed value, where there are few
 
 
 def _refuse(value: Any, allowed: str) -> InvalidError:
@@ -35,7 +36,7 @@ def flag(default: Any = REQUIRED) -> Attribute:
             return bool(value)
         raise _refuse(value, "True, False")
 
-    return Attribute("True, False", read, default)
+    return Attribute("True, False", read, default, (False, True))
 
 
 def choice(*choices: str, default: Any = REQUIRED) -> Attribute:
@@ -49,7 +50,7 @@ def choice(*choices: str, default: Any = REQUIRED) -> Attribute:
             raise _refuse(value, allowed)
         return str(value)
 
-    return Attribute(allowed, read, default)
+    return Attribute(allowed, read, default, choices)
 
 
 def whole(lowest: int, highest: int, default: Any = REQUIRED) -> Attribute:
@@ -70,7 +71,7 @@ def wholes(default: Any = REQUIRED) -> Attribute:
     allowed = "a list of whole numbers"
 
     def read(value: Any) -> tuple[int, ...] | None:
-        if value is None:
+        if value is None and default is None:
             return None
         if hasattr(value, "tolist"):
             value = value.tolist()
@@ -85,7 +86,7 @@ def real(default: Any = REQUIRED) -> Attribute:
     """A number; whole or not."""
 
     def read(value: Any) -> int | float | None:
-        if value is None:
+        if value is None and default is None:
             return None
         if hasattr(value, "item") and not getattr(value, "shape", ()):
             value = value.item()
@@ -105,7 +106,7 @@ def element_type(default: Any = REQUIRED, numbers: dict[int, Sort] | None = None
             return value
         if isinstance(value, int) and not isinstance(value, bool) and numbers is not None and value in numbers:
             return numbers[value]
-        name = value if isinstance(value, str) else getattr(value, "name", None) or getattr(value, "__name__", "")
+        name = str(value if isinstance(value, str) else getattr(value, "name", getattr(value, "__name__", "")))
         if name.lower() not in BY_NAME:
             raise _refuse(value, allowed)
         return BY_NAME[name.lower()]

@@ -10,13 +10,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from lanewise.language.attributes import REQUIRED, Attribute
 from lanewise.language.errors import InvalidError, LanewiseError
 from lanewise.language.shapes import Rule
 from lanewise.language.sorts import AnySort, Sort
 from lanewise.language.words import Function, Value, trace
+
+Meaning = TypeVar("Meaning", bound=Callable[..., Any])
 
 
 class _Unpredictable:
@@ -87,7 +89,7 @@ class Operator:
     name: str
     release: Release
     rows: tuple[Row, ...]
-    meaning: Callable[..., Value]
+    meaning: Callable[..., Any]  # gives a Value; of a constant operator, see `constant_value`
     arguments: Mapping[str, Argument]
     attributes: Mapping[str, Attribute]
     shape: Rule
@@ -96,7 +98,7 @@ class Operator:
     output_attribute: str | None
     examples: tuple[Example, ...]
     own_attributes: frozenset[str]  # those that the definition takes; the others steer the shape only
-    constant: bool = False  # no operands: the value is an attribute
+    constant: bool = False  # no operands: the definition gives the tensor itself, see `constant_value`
     _traced: dict[Any, Function] = field(default_factory=dict, repr=False)
 
     @property
@@ -118,6 +120,13 @@ class Operator:
         """Whether an operand's shape matters to the shape rule."""
         return self.argument(index).use in ("elements", "channel")
 
+    def check_rank(self, index: int, name: str, rank: int) -> None:
+        """Refuses an operand of a rank that its argument does not allow."""
+        ranks = self.argument(index).ranks
+        if ranks is not None and not ranks[0] <= rank <= ranks[1]:
+            allowed = f"{ranks[0]} to {ranks[1]}" if ranks[0] < ranks[1] else f"{ranks[0]}"
+            raise InvalidError(f"{self.label}: {name} has rank {rank}; {self.release.title} allows {allowed}")
+
     def read_attributes(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The attributes with defaults filled in; unknown, missing and forbidden ones are refused."""
         for name in given:
@@ -134,15 +143,28 @@ class Operator:
                 continue
             try:
                 result[name] = attribute.read(value)
-            except InvalidError as error:
-                raise InvalidError(f"{self.label}: attribute {name} {error}") from None
+            except LanewiseError as error:
+                raise type(error)(f"{self.label}: attribute {name} {error}") from None
         return result
 
+    def constant_value(self, attributes: Mapping[str, Any]) -> tuple[Any, Sort | None]:
+        """The tensor that a constant operator stands for, and the type where the value itself has none."""
+        assert self.constant
+        try:
+            value, sort = self.meaning(**{name: attributes[name] for name in self.own_attributes})
+        except LanewiseError as error:
+            raise type(error)(f"{self.label}: {error}") from None
+        return value, sort
+
     def row(
-        self, types: Sequence[AnySort | None], attributes: Mapping[str, Any], profile: str | None = None
+        self,
+        types: Sequence[AnySort | None],
+        attributes: Mapping[str, Any],
+        profile: str | None = None,
+        output: Sort | None = None,
     ) -> Row:
-        """The row for these input types (None: an optional operand that is absent)."""
-        wanted = attributes.get(self.output_attribute) if self.output_attribute else None
+        """The row for these input types (None: an optional operand that is absent), and a result type if known."""
+        wanted = attributes.get(self.output_attribute) if self.output_attribute else output
         candidates = [row for row in self.rows if self._matches(row, types)]
         if wanted is not None:
             candidates = [row for row in candidates if row.output == wanted]
@@ -225,12 +247,12 @@ def operator(
     output_attribute: str | None = None,
     constant: bool = False,
     examples: Iterable[tuple[Any, ...]] = (),
-) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
+) -> Callable[[Meaning], Meaning]:
     """Records the definition below it; several decorators on one function are several versions."""
     attributes = dict(attributes or {})
     rows = tuple(rows)
 
-    def record(meaning: Callable[..., Value]) -> Callable[..., Value]:
+    def record(meaning: Meaning) -> Meaning:
         parameters = inspect.signature(meaning).parameters.values()
         operands = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
         listed = {p.name: Argument() for p in operands}

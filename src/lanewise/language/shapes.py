@@ -76,8 +76,18 @@ def same_shape(names: Sequence[str], shapes: Sequence[Shape | None], attributes:
     return Shapes(next((shape for shape in shapes if shape is not None), ()), tuple(shapes))
 
 
+def unary(names: Sequence[str], shapes: Sequence[Shape | None], attributes: Mapping[str, Any]) -> Shapes:
+    """TOSA's operators on one tensor: the result has its shape; every dimension is at least 1."""
+    positive(names, shapes)
+    return same_shape(names, shapes, attributes)
+
+
+# The rules under which operands of one shape give that shape, whatever the attributes say.
+BROADCASTING = (numpy_broadcast, same_rank, same_shape, unary)
+
+
 def legacy_broadcast(names: Sequence[str], shapes: Sequence[Shape | None], attributes: Mapping[str, Any]) -> Shapes:
-    """ONNX before opset 7: B stretches to A, only if `broadcast` is set, aligned at `axis` or on the right."""
+    """ONNX before opset 7: B repeats along A, only if `broadcast` is set, aligned at `axis` or on the right."""
     a, b = shapes
     assert a is not None and b is not None
     if not attributes.get("broadcast"):
@@ -85,11 +95,14 @@ def legacy_broadcast(names: Sequence[str], shapes: Sequence[Shape | None], attri
     axis = attributes.get("axis")
     start = len(a) - len(b) if axis is None else axis
     if start < 0 or start + len(b) > len(a):
-        raise InvalidError(f"{_listing(names, shapes)}: B does not fit into A at axis {start}")
+        raise InvalidError(f"{_listing(names, shapes)}: {names[1]} does not fit into {names[0]} at axis {start}")
     padded = (1,) * start + b + (1,) * (len(a) - start - len(b))
-    for position, (have, want) in enumerate(zip(padded, a, strict=True)):
-        if have not in (1, want):
-            raise InvalidError(f"{_listing(names, shapes)}: axis {position} has {want} and {have}; B may only stretch")
+    for position, (have, want) in enumerate(zip(b, a[start:], strict=False), start):
+        if have != want and prod(b) != 1:  # one element fits anywhere, but an axis of 1 does not stretch by itself
+            raise InvalidError(
+                f"{_listing(names, shapes)}: axis {position} has {want} and {have}; "
+                f"{names[1]} is one element or a part of {names[0]}'s shape"
+            )
     return Shapes(a, (a, padded))
 
 

@@ -84,8 +84,7 @@ INTEGERS = SIGNED + UNSIGNED
 FLOATS = (f16, f32, f64)
 
 BY_NAME = {
-    sort.name: sort
-    for sort in (boolean, i4, i8, i16, i32, i48, i64, u6, u8, u16, u32, u64, f16, bf16, f32, f64)
+    sort.name: sort for sort in (boolean, i4, i8, i16, i32, i48, i64, u6, u8, u16, u32, u64, f16, bf16, f32, f64)
 }
 
 

@@ -113,7 +113,7 @@ class Value:
 def literal(number: Number, sort: Sort) -> Value:
     """A constant of that sort; a number outside the sort is an error, never wrapped."""
     if sort.kind == "float":
-        return Value(constant(floats.encode(float(number), sort), sort), sort)
+        return Value(constant(floats.encode(number if isinstance(number, int) else float(number), sort), sort), sort)
     if isinstance(number, float) or not sort.lowest <= int(number) <= sort.highest:
         raise InvalidError(f"constant {number!r} does not fit {sort.name} ({sort.lowest} … {sort.highest})")
     expression = constant(to_pattern(number, sort), _word(sort))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Mapping, Sequence
 from functools import cache
+from typing import Any
 
 from lanewise.language.errors import InvalidError, UnsupportedError
-from lanewise.language.operator import Operator
+from lanewise.language.operator import Operator, Row
+from lanewise.language.sorts import AnySort
 from lanewise.operators import onnx, tosa
 from lanewise.operators.onnx.rows import NEWEST_OPSET
 from lanewise.operators.tosa.rows import PROFILES, VERSIONS
@@ -16,12 +20,14 @@ SPECIFICATIONS = ("onnx", "tosa")
 @cache
 def versions_of(specification: str) -> dict[str, tuple[Operator, ...]]:
     """Operator name → its records, oldest first, in the specification's order."""
-    source = {"onnx": onnx.OPERATORS, "tosa": tosa.OPERATORS}[specification]
-    result: dict[str, tuple[Operator, ...]] = {}
+    source: Sequence[Any] = onnx.OPERATORS if specification == "onnx" else tosa.OPERATORS
+    found: dict[str, list[Operator]] = {}
     for function in source:
-        records = function.records  # type: ignore[attr-defined]
-        result[records[0].name] = tuple(sorted(records, key=lambda record: _order(record.release.since)))
-    return result
+        for record in function.records:
+            found.setdefault(record.name, []).append(record)
+    return {
+        name: tuple(sorted(records, key=lambda record: _order(record.release.since))) for name, records in found.items()
+    }
 
 
 def _order(since: int | str) -> tuple[int, ...]:
@@ -34,9 +40,9 @@ def find(specification: str, name: str, version: int | str) -> Operator:
     if specification == "tosa":
         known_version(version)
     if records is None:
-        raise UnsupportedError(
-            f"{name}: lanewise has no such {specification.upper()} operator; 'lanewise ops' lists those it has"
-        )
+        close = difflib.get_close_matches(name, versions_of(specification), 3)
+        hint = f"; did you mean {' or '.join(close)}?" if close else "; 'lanewise ops' lists those it has"
+        raise UnsupportedError(f"{name}: lanewise has no such {specification.upper()} operator{hint}")
     if specification == "tosa":
         candidates = [record for record in records if _order(record.release.since) <= _order(version)]
         return candidates[-1]
@@ -50,6 +56,32 @@ def _find_onnx(name: str, records: tuple[Operator, ...], opset: int | str) -> Op
         since = ", ".join(str(record.release.since) for record in records)
         raise InvalidError(f"{name}: not in ONNX opset {opset}; its versions are {since}")
     return candidates[-1]
+
+
+def row_of(
+    operator: Operator, types: Sequence[AnySort | None], attributes: Mapping[str, Any], profile: str | None = None
+) -> Row:
+    """The operator's row for these types; where there is none, the error says which version has one."""
+    try:
+        return operator.row(types, attributes, profile)
+    except InvalidError as error:
+        others = [
+            str(record.release.since)
+            for record in versions_of(operator.release.specification)[operator.name]
+            if record is not operator and _accepts(record, types, attributes)
+        ]
+        if not others:
+            raise
+        kind = "opset" if operator.release.specification == "onnx" else "version"
+        raise InvalidError(f"{error}. It is allowed at {kind} {', '.join(others)}") from None
+
+
+def _accepts(record: Operator, types: Sequence[AnySort | None], attributes: Mapping[str, Any]) -> bool:
+    try:
+        record.row(types, attributes)
+    except InvalidError:
+        return False
+    return True
 
 
 def known_opset(opset: int | str) -> int:

@@ -17,7 +17,11 @@ CASES = [
 
 def in_plain_numbers(a, b, shift, *, row):
     if row.output.kind == "float":
-        return a * b if a * b == 0 or abs(a) == float("inf") or abs(b) == float("inf") or a != a or b != b else _exact(a, b)
+        return (
+            a * b
+            if a * b == 0 or abs(a) == float("inf") or abs(b) == float("inf") or a != a or b != b
+            else _exact(a, b)
+        )
     if row.inputs[0].width < 32 or shift == 0:
         return (a * b + 2**31) % 2**32 - 2**31
     scaled = (a * b + 2 ** (shift - 1)) // 2**shift

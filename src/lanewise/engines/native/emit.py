@@ -38,9 +38,7 @@ def element_type(sort: Sort) -> ir.Type:
 class Emitter:
     """Emits the expressions of one function into one basic block; `inputs` are loaded operands."""
 
-    def __init__(
-        self, builder: ir.IRBuilder, lanes: int, inputs: Sequence[ir.Value], has_half: bool
-    ) -> None:
+    def __init__(self, builder: ir.IRBuilder, lanes: int, inputs: Sequence[ir.Value], has_half: bool) -> None:
         self.b = builder
         self.lanes = lanes
         self.inputs = inputs
@@ -108,9 +106,11 @@ class Emitter:
     def intrinsic(self, name: str, result: ir.VectorType, *arguments: ir.Value) -> ir.Value:
         """A call of an overloaded LLVM intrinsic; `name` is complete but for the vector suffixes."""
         kinds = [argument.type for argument in arguments]
-        function = ir.Function(self.b.module, ir.FunctionType(result, kinds), name) if (
-            name not in self.b.module.globals
-        ) else self.b.module.globals[name]
+        function = (
+            ir.Function(self.b.module, ir.FunctionType(result, kinds), name)
+            if (name not in self.b.module.globals)
+            else self.b.module.globals[name]
+        )
         return self.b.call(function, arguments)
 
 
@@ -173,9 +173,7 @@ def _divide(signed: bool, remainder: bool) -> Rule:
         safe = builder.select(by_zero, one, divisor)
         if signed:  # lowest / -1 leaves the type (and traps on x86): its wrapped quotient is lowest / 1
             lowest = e.all(kind, 1 << (width - 1))
-            leaves = builder.and_(
-                builder.icmp_unsigned("==", a, lowest), builder.icmp_unsigned("==", divisor, ones)
-            )
+            leaves = builder.and_(builder.icmp_unsigned("==", a, lowest), builder.icmp_unsigned("==", divisor, ones))
             safe = builder.select(leaves, one, safe)
         quotient = _quotient(e, a, safe, signed)
         if remainder:

@@ -60,9 +60,11 @@ class NativeKernel:
             for k, array in zip(self._arrays, keep, strict=True):
                 operands[k] = np.array(array.__array_interface__["data"][0], np.int64)
         large = prod(shape) * self._item >= SPLIT_BYTES and threads.get_threads() > 1
-        results = list(outs) if outs is not None else [
-            np.empty(shape, dtype, order=_order(operands, shape)) for dtype in self._outputs
-        ]
+        results = (
+            list(outs)
+            if outs is not None
+            else [np.empty(shape, dtype, order=_order(operands, shape)) for dtype in self._outputs]
+        )
         sources, targets = list(operands), results
         if self._views:
             sources, targets = [raw(array) for array in sources], [raw(array) for array in targets]
@@ -74,6 +76,20 @@ class NativeKernel:
             threads.each(_parts(sources, targets, shape), self._call)
         # Never cleared, so a failure in another thread's call can make this true, but none can be missed.
         return results, failures.value != before
+
+    @property
+    def plain(self) -> bool:
+        """Whether `small` will do: no tables, no bfloat16, no floats that need NumPy's warnings off."""
+        return not (self._arrays or self._views or self._quiet)
+
+    def small(self, operands: Sequence[Any]) -> tuple[Any, bool]:
+        """The shortest way for small arrays: NumPy allocates; several results come as a tuple."""
+        if not self.checks:
+            return self._ufunc.call(*operands), False
+        failures = self._ufunc.failures
+        before = failures.value
+        result = self._ufunc.call(*operands)
+        return result, failures.value != before
 
     def _call(self, arrays: Sequence[Array]) -> None:
         count = len(self._outputs)
@@ -139,7 +155,8 @@ def _slice(array: Array, axis: int, start: int, step: int) -> Array:
         return array
     index: list[Any] = [slice(None)] * array.ndim
     index[axis] = slice(start, start + step)
-    return array[tuple(index)]
+    part: Array = array[tuple(index)]
+    return part
 
 
 _kernels: OrderedDict[Function, NativeKernel] = OrderedDict()

@@ -292,9 +292,12 @@ class LoopBuilder:
             b.store(value, b.gep(buffer, [at], source_etype=item), align=width // 8)
 
         _repeat(b, I64(0), count, copy)
-        _repeat(b, count, I64(self.lanes), lambda at: b.store(
-            first, b.gep(buffer, [at], source_etype=item), align=width // 8
-        ))
+        _repeat(
+            b,
+            count,
+            I64(self.lanes),
+            lambda at: b.store(first, b.gep(buffer, [at], source_etype=item), align=width // 8),
+        )
         b.ret(buffer)
         return function
 

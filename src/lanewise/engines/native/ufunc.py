@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy._core import _multiarray_umath
+from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
 _NO_IDENTITY = -1
 _FROM_FUNC_AND_DATA = 1  # the place of PyUFunc_FromFuncAndData in NumPy's table of ufunc functions

@@ -40,10 +40,10 @@ DIRECTION = {"direction": choice("LEFT", "RIGHT")}
         ((u8, u8), {"direction": "RIGHT"}, (4, 2), 1),
         ((u16, u16), {"direction": "LEFT"}, (4, 2), 16),
         ((u32, u32), {"direction": "LEFT"}, (2, 2), 8),
-        ((u64, u64), {"direction": "RIGHT"}, (1000, 64), 0),  # R1: read as opset 28 says it
+        ((u64, u64), {"direction": "RIGHT"}, (1000, 64), 0),  # O1: read as opset 28 says it
     ],
 )
-def bit_shift(X: Value, Y: Value, *, direction: str) -> Value:  # noqa: N803  # the specification's names
+def bit_shift(X: Value, Y: Value, *, direction: str) -> Value:
     """X with its bits moved Y places inside the width of T.
 
     What leaves the word is lost. LEFT brings in zeros; RIGHT brings in copies of the sign bit for

@@ -31,4 +31,4 @@ def arithmetic_right_shift(input1: Value, input2: Value, *, round: bool) -> Valu
     if round:
         last_bit_out = shift_right(input1, input2 - 1) & 1
         result = result + select(input2 > 0, last_bit_out, 0)
-    return result  # R6: the closing clip can change nothing, a count of 1 or more halves the magnitude
+    return result  # T9: the closing clip can change nothing, a count of 1 or more halves the magnitude

@@ -1,8 +1,11 @@
 """The helper functions that several TOSA operators share, under the specification's names."""
 
-from lanewise.language.sorts import i32, i64, u16
+from collections.abc import Sequence
+
+from lanewise.language.sorts import Sort, i32, i64, u16
 from lanewise.language.words import (
     Value,
+    error_if,
     is_nan,
     literal,
     lookup,
@@ -39,12 +42,12 @@ def apply_sub(a: Value, b: Value, names: str = "input1 - input2") -> Value:
 
 
 def apply_max(a: Value, b: Value) -> Value:
-    """a if a >= b else b; with a NaN on either side, NaN."""
+    """a if a >= b else b; with a NaN on either side, NaN (T11)."""
     return _with_nan(a, b, select(a >= b, a, b))
 
 
 def apply_min(a: Value, b: Value) -> Value:
-    """a if a < b else b; with a NaN on either side, NaN."""
+    """a if a < b else b; with a NaN on either side, NaN (T11)."""
     return _with_nan(a, b, select(a < b, a, b))
 
 
@@ -54,9 +57,11 @@ def _with_nan(a: Value, b: Value, result: Value) -> Value:
     return select(is_nan(a) | is_nan(b), nan(a.element), result)
 
 
-def apply_scale_32(value: Value, multiplier: Value, shift: Value, double_round: bool = False) -> Value:
+def apply_scale_32(
+    value: Value, multiplier: Value, shift: Value, double_round: bool = False, name: str = "multiplier"
+) -> Value:
     """round(value * multiplier / 2**shift), halves up, as int32; optionally rounded in two steps."""
-    require(multiplier >= 0, "multiplier >= 0")
+    require(multiplier >= 0, f"{name} >= 0")
     require(within(shift, 2, 62), "2 <= shift <= 62")
     count = wrap(shift, i64)
     rounding = shift_left(literal(1, i64), count - 1)
@@ -87,3 +92,13 @@ def apply_lookup(table: Value, value: Value) -> Value:
     fraction = code & 127
     base, following = widen(lookup(table, index), i32), widen(lookup(table, index + 1), i32)
     return base * 128 + (following - base) * fraction
+
+
+def check_zero_point(name: str, value: int, sort: Sort, types: Sequence[Sort]) -> None:
+    """Refuses a zero point other than 0 for types that have none, and one that its type does not hold."""
+    listing = " and ".join(listed.name for listed in types)
+    error_if(value != 0 and sort not in types, f"{name} is {value}, but {sort.name} has 0; others are for {listing}")
+    error_if(
+        sort in types and not sort.lowest <= value <= sort.highest,
+        f"{name} is {value}, which is outside {sort.name} ({sort.lowest} … {sort.highest})",
+    )

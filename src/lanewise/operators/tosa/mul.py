@@ -19,12 +19,12 @@ from lanewise.operators.tosa.rows import ATTRIBUTE_IN_INFERENCE, BINARY, FLOAT, 
     shape=same_rank,
     examples=[
         ((i8, i8, u6), {}, (-128, -128, 0), 16384),  # int32 holds every 8-bit product
-        ((i8, i8, u6), {}, (22, 21, 5), 462),  # R4: the shift is for int32 only
-        ((i32, i32, u6), {}, (1 << 30, 2, 0), -(1 << 31)),  # the low 32 bits: wraps
+        ((i8, i8, u6), {}, (22, 21, 5), 462),  # T13: the shift is for int32 only
+        ((i32, i32, u6), {}, (1 << 30, 2, 0), -(1 << 31)),  # T14: the low 32 bits
         ((i32, i32, u6), {}, (5, 2, 2), 3),  # 10 / 4 = 2.5, rounded up
         ((i32, i32, u6), {}, (7984, 1583594044, 40), 11),
-        ((i32, i32, u6), {}, (5, -2, 2), UNPREDICTABLE),  # R3
-        ((i32, i32, u6), {}, (5, 2, 1), UNPREDICTABLE),  # R3
+        ((i32, i32, u6), {}, (5, -2, 2), UNPREDICTABLE),  # T12
+        ((i32, i32, u6), {}, (5, 2, 1), UNPREDICTABLE),  # T12
         ((f32, f32, u6), {}, (1.5, -2.0, 0), -3.0),
     ],
 )
@@ -35,5 +35,5 @@ def mul(input1: Value, input2: Value, shift: Value) -> Value:
     if input1.sort != i32:
         return widen(input1, i32) * widen(input2, i32)
     with when(shift > 0):
-        scaled = apply_scale_32(input1, input2, wrap(shift, i32))
+        scaled = apply_scale_32(input1, input2, wrap(shift, i32), name="input2")
     return select(shift > 0, scaled, input1 * input2)

@@ -1,20 +1,29 @@
-"""What TOSA records have in common: releases, profiles, the abstract float type."""
+"""What TOSA records have in common: releases, profiles, sections, the abstract float type."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from lanewise.language.operator import Release, Row
-from lanewise.language.sorts import AnySort, Sort, bf16, f16, f32
+from lanewise.language.sorts import AnySort, Sort, bf16, boolean, f16, f32, i8, i16, i32
 
 VERSIONS = ("0.23.0",)
 PROFILES = {"0.23.0": ("BI", "MI", "MT")}
 
-# 0.23.0's float_t is "at least 16 bits": the three formats that later versions name.
+# 0.23.0's float_t is "at least 16 bits": the three formats that later versions name (T4).
 FLOAT = (f16, bf16, f32)
+PLAIN = (boolean, i8, i16, i32)  # what operators that only move elements take, beside floats
+
+ACTIVATION = "Activation Functions"
 BINARY = "Elementwise Binary Operators"
 UNARY = "Elementwise Unary Operators"
-ATTRIBUTE_IN_INFERENCE = ("BI", "MI")  # an input in MT only
+TERNARY = "Elementwise Ternary Operators"
+COMPARISON = "Comparison Operators"
+DATA_LAYOUT = "Data Layout"
+TYPE_CONVERSION = "Type Conversion"
+DATA_NODES = "Data Nodes"
+
+ATTRIBUTE_IN_INFERENCE = ("BI", "MI")  # an input in MT only (T7)
 
 
 def tosa(since: str, section: str) -> Release:

@@ -1,0 +1,45 @@
+# Bare `make` lists the targets. Each works as the first command on a fresh machine with Python 3.11 or newer.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,demo]'
+	touch $@
+
+setup: $(READY)  ## make the virtual environment (.venv) with everything the other targets need
+
+demo: $(READY)  ## run the main job on a real photograph; writes demo-output/
+	$(BIN)/python examples/demo.py
+
+test: $(READY)  ## run the tests
+	$(BIN)/python -m pytest
+
+check: $(READY)  ## format, lint, types, room rules, generated documents
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python tools/rooms.py
+	$(BIN)/python tools/operators_page.py --check
+
+docs: $(READY)  ## rewrite the generated documents
+	$(BIN)/python tools/operators_page.py
+
+snapshots: docs  ## rewrite the recorded public interface and the generated documents
+	LANEWISE_SNAPSHOTS=write $(BIN)/python -m pytest tests/test_public_interface.py
+
+format: $(READY)  ## format the code
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(READY)  ## measure beside NumPy, ONNX Runtime and a plain copy
+	$(BIN)/python benchmarks/foundation.py
+
+.PHONY: help setup demo test check docs snapshots format bench

@@ -1,0 +1,160 @@
+"""`lanewise`: the commands, their exit codes, and how errors reach a person.
+
+Exit codes: 0 valid, 1 a check failed, 2 usage, 3 unpredictable, 4 error in graph or file, 5 unsupported.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lanewise import __version__
+from lanewise.language.errors import InvalidError, LanewiseError, UnpredictableError, UnsupportedError
+
+VALID, FAILED, USAGE, UNPREDICTABLE, ERROR, UNSUPPORTED = range(6)
+
+app = typer.Typer(
+    name="lanewise",
+    help="Run and check graphs of elementwise tensor operators, exactly.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    epilog="Exit codes: 0 valid, 1 a check failed, 2 usage, 3 unpredictable, 4 error in graph or file, 5 unsupported.",
+)
+
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file (.onnx).", show_default=False)]
+Profile = Annotated[str | None, typer.Option(help="Hold a TOSA graph to this profile (BI, MI, MT).")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"lanewise {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def run(
+    model: Model,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--input", "-i", metavar="NAME=FILE", help="A tensor for an input: .npy, .npz or .pb. Repeatable."
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Write every output to DIR as NAME.npy.")
+    ] = None,
+    mask: Annotated[bool, typer.Option(help="Also give, for every output, which elements are unpredictable.")] = False,
+    engine: Annotated[str, typer.Option(help="native (fast) or exact (the oracle).")] = "native",
+    profile: Profile = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads for large work (default: all cores).")] = None,
+    max_tensor_bytes: Annotated[int | None, typer.Option(min=1, help="Limit for all tensors together.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Run a model file on tensors; prints status, outputs and violations."""
+    from lanewise.cli.run import run_command
+
+    raise typer.Exit(
+        run_command(model, inputs or [], output, mask, engine, profile, threads, max_tensor_bytes, as_json)
+    )
+
+
+@app.command()
+def check(model: Model, profile: Profile = None, as_json: Json = False) -> None:
+    """Say whether a model file is valid, or which rule is broken where."""
+    from lanewise.formats import load
+
+    try:
+        graph = load(model, profile=profile)
+    except (InvalidError, UnsupportedError) as error:
+        if as_json:
+            kind = "error" if isinstance(error, InvalidError) else "unsupported"
+            print(json.dumps({"model": str(model), "status": kind, "error": str(error)}, indent=2))
+            raise typer.Exit(exit_code(error)) from None
+        raise
+    if as_json:
+        print(json.dumps({"model": str(model), "status": "valid", "nodes": len(graph.nodes)}, indent=2))
+    else:
+        print(f"{model}: valid ({len(graph.nodes)} nodes, {len(graph.inputs)} inputs, {len(graph.outputs)} outputs)")
+
+
+@app.command()
+def show(model: Model, profile: Profile = None) -> None:
+    """Print the graph as text."""
+    from lanewise.formats import load
+
+    print(load(model, profile=profile))
+
+
+@app.command()
+def ops(
+    operator: Annotated[str | None, typer.Argument(metavar="[OPERATOR]", show_default=False)] = None,
+    as_json: Json = False,
+) -> None:
+    """List the operators, or print one's rows, requirements, versions and examples."""
+    from lanewise.cli.ops import ops_command
+
+    ops_command(operator, as_json)
+
+
+@app.command(context_settings={"ignore_unknown_options": True})
+def explain(
+    operator: Annotated[str, typer.Argument(show_default=False)],
+    type: Annotated[
+        str, typer.Argument(help="Element type of the inputs, such as int8; several: bool,int8", show_default=False)
+    ],
+    values: Annotated[
+        list[str], typer.Argument(metavar="VALUES...", help="One element: a value for each input.", show_default=False)
+    ],
+    attr: Annotated[
+        list[str] | None, typer.Option("--attr", "-a", metavar="K=V", help="An attribute. Repeatable.")
+    ] = None,
+    version: Annotated[str | None, typer.Option(help="ONNX opset or TOSA version (default: the newest known).")] = None,
+    as_json: Json = False,
+) -> None:
+    """Show one element bit by bit, with the rule that decides."""
+    from lanewise.cli.explain import explain_command
+
+    raise typer.Exit(explain_command(operator, type, values, attr or [], version, as_json))
+
+
+def exit_code(error: LanewiseError) -> int:
+    if isinstance(error, UnpredictableError):
+        return UNPREDICTABLE
+    return UNSUPPORTED if isinstance(error, UnsupportedError) else ERROR
+
+
+def main() -> None:
+    """Runs a command; an error of the user's becomes one line and an exit code, never a traceback."""
+    sys.exit(_guarded(lambda: app(standalone_mode=True)))
+
+
+def _guarded(action: Callable[[], Any]) -> int:
+    try:
+        action()
+    except LanewiseError as error:
+        print(f"lanewise: {error}", file=sys.stderr)
+        return exit_code(error)
+    except BrokenPipeError:  # the reader of a pipe has gone: nobody wants the rest
+        sys.stderr.close()
+        return VALID
+    except MemoryError:
+        print("lanewise: not enough memory for these tensors", file=sys.stderr)
+        return ERROR
+    return VALID

@@ -1,0 +1,163 @@
+"""`lanewise ops`: the catalogue for readers."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from lanewise.language.attributes import REQUIRED
+from lanewise.language.errors import LanewiseError, UnsupportedError
+from lanewise.language.operator import Operator, Row
+from lanewise.language.sorts import Sort
+from lanewise.operators.catalogue import SPECIFICATIONS, versions_of
+
+
+def ops_command(name: str | None, as_json: bool) -> None:
+    """Prints all operators, or one."""
+    if name is None:
+        _print_all(as_json)
+        return
+    records = [record for specification in SPECIFICATIONS for record in versions_of(specification).get(name, ())]
+    if not records:
+        raise UnsupportedError(f"{name}: {unknown(name)}")
+    if as_json:
+        print(json.dumps([describe(record) for record in records], indent=2))
+        return
+    for record in reversed(records):
+        _print_one(record)
+
+
+def unknown(name: str) -> str:
+    """What to do about an operator name that is in no specification."""
+    import difflib
+
+    names = [name for specification in SPECIFICATIONS for name in versions_of(specification)]
+    folded = {known.lower().replace("_", ""): known for known in names}
+    close = difflib.get_close_matches(name.lower().replace("_", ""), folded, 3)
+    hint = f"did you mean {' or '.join(folded[match] for match in close)}?" if close else "see 'lanewise ops'"
+    return f"no such operator; {hint}"
+
+
+def _print_all(as_json: bool) -> None:
+    if as_json:
+        listing = {
+            specification: {
+                name: [r.release.since for r in records] for name, records in versions_of(specification).items()
+            }
+            for specification in SPECIFICATIONS
+        }
+        print(json.dumps(listing, indent=2))
+        return
+    for specification in SPECIFICATIONS:
+        print(f"{specification.upper()}")
+        operators = versions_of(specification)
+        width = max(map(len, operators))
+        for name, records in operators.items():
+            since = ", ".join(str(record.release.since) for record in records)
+            print(f"  {name:{width}}  {since}")
+
+
+def _print_one(record: Operator) -> None:
+    print(f"{record.label} ({record.release.title}, {record.release.section})")
+    for line in (inspect.getdoc(record.meaning) or "").splitlines():
+        print(f"  {line}".rstrip())
+    print("  rows:")
+    for line in grouped_rows(record):
+        print(f"    {line}")
+    for name, attribute in record.attributes.items():
+        default = "required" if attribute.default is REQUIRED else f"default {_value(attribute.default)}"
+        print(f"  attribute {name}: {attribute.allowed}; {default}")
+    for name, argument in record.arguments.items():
+        if argument.attribute_in:
+            print(f"  {name}: an attribute in profiles {', '.join(argument.attribute_in)}, else an input")
+    for reason, sorts in requirements(record).items():
+        print(f"  requires {reason}  [{', '.join(sorts)}]")
+    for example in record.examples:
+        settings = "".join(f" {key}={_value(value)}" for key, value in example.attributes.items())
+        operands = ", ".join(_operand(value) for value in example.operands)
+        types = ", ".join(sort.name for sort in example.types)
+        print(f"  example ({types}){settings}: {operands} → {_value(example.result)}")
+    print()
+
+
+def describe(record: Operator) -> dict[str, Any]:
+    """A record as JSON."""
+    return {
+        "name": record.name,
+        "specification": record.release.specification,
+        "since": record.release.since,
+        "section": record.release.section,
+        "meaning": inspect.getdoc(record.meaning) or "",
+        "rows": [
+            {
+                "inputs": [sort.name for sort in row.inputs],
+                "output": row.output.name,
+                **({"profiles": sorted(row.profiles)} if row.profiles else {}),
+            }
+            for row in record.rows
+        ],
+        "attributes": {name: attribute.allowed for name, attribute in record.attributes.items()},
+        "requirements": requirements(record),
+        "examples": [
+            {
+                "types": [sort.name for sort in example.types],
+                "attributes": {key: _value(value) for key, value in example.attributes.items()},
+                "operands": [_operand(value) for value in example.operands],
+                "result": _value(example.result),
+            }
+            for example in record.examples
+        ],
+    }
+
+
+def _value(value: Any) -> str:
+    return value.name if isinstance(value, Sort) else str(value)
+
+
+def _operand(value: Any) -> str:
+    return f"[{len(value)} entries]" if isinstance(value, list | tuple) else str(value)
+
+
+def grouped_rows(record: Operator) -> list[str]:
+    """Rows as text, with their profiles where they have some."""
+    lines = []
+    for row in record.rows:
+        profiles = f"  {', '.join(sorted(row.profiles))}" if row.profiles else ""
+        lines.append(f"{row}{profiles}")
+    return lines
+
+
+def requirements(record: Operator) -> dict[str, list[str]]:
+    """Every requirement that the definition records, with the input types for which it does."""
+    found: dict[str, list[str]] = {}
+    for row in record.rows:
+        first = row.inputs[0].name if row.inputs else "-"
+        for attributes in settings(record, row):
+            try:
+                function = record.function(row.inputs, row.output, attributes)
+            except LanewiseError:
+                continue  # these attributes are forbidden for this row
+            for requirement in function.requirements:
+                sorts = found.setdefault(requirement.reason, [])
+                if first not in sorts:
+                    sorts.append(first)
+    return found
+
+
+def settings(record: Operator, row: Row) -> Iterator[dict[str, Any]]:
+    """Attribute values that reach every branch of a definition: all choices, else the default."""
+    names = list(record.attributes)
+    values: list[tuple[Any, ...]] = []
+    for name in names:
+        attribute = record.attributes[name]
+        if name == record.output_attribute:
+            values.append((row.output,))
+        elif attribute.choices:
+            values.append(attribute.choices)
+        else:
+            values.append((0 if attribute.default is REQUIRED else attribute.default,))
+    for combination in itertools.product(*values):
+        yield dict(zip(names, combination, strict=True))

@@ -1,0 +1,56 @@
+"""Files ↔ graph. A model's format is found by its content; a tensor's as well."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from lanewise.formats.files import DEFAULT_FILE_BYTES, read_bytes
+from lanewise.graph.model import DEFAULT_NODES, DEFAULT_TENSOR_BYTES, Model
+from lanewise.language.errors import InvalidError, UnsupportedError
+
+READ = ("onnx",)
+
+
+def load(
+    source: str | os.PathLike[str] | bytes,
+    *,
+    format: str | None = None,
+    profile: str | None = None,
+    max_file_bytes: int = DEFAULT_FILE_BYTES,
+    max_tensor_bytes: int = DEFAULT_TENSOR_BYTES,
+    max_nodes: int = DEFAULT_NODES,
+) -> Model:
+    """The checked graph of a model file, or of its bytes (then `format`, "onnx", says what they are).
+
+    Raises InvalidError where the file or graph breaks a rule and UnsupportedError for an operator,
+    version, element type or format that lanewise does not have; both name file, place and rule.
+    `profile` asks for a TOSA profile. The limits guard against hostile files: size of the file,
+    bytes of all tensors together, number of nodes.
+    """
+    if isinstance(source, bytes | bytearray | memoryview):
+        content, name, folder = bytes(source), "model", None
+        if format is None:
+            raise InvalidError(f"load: bytes do not say what they are; give format=, one of {', '.join(READ)}")
+    else:
+        path = Path(source)
+        content, name, folder = read_bytes(path, max_file_bytes), str(source), path.parent
+        format = format or path.suffix.removeprefix(".").lower()
+    if format not in READ:
+        raise UnsupportedError(f"{name}: format {format!r}; lanewise reads {', '.join(READ)}")
+    from lanewise.formats.onnx_protobuf import model_from_bytes
+
+    model = model_from_bytes(content, name, folder, max_tensor_bytes=max_tensor_bytes, max_nodes=max_nodes)
+    return model.check(profile)
+
+
+def save(model: Model, path: str | os.PathLike[str]) -> None:
+    """Writes a model; the name's ending chooses the format."""
+    suffix = Path(path).suffix.lower()
+    if suffix != ".onnx":
+        raise UnsupportedError(f"{path}: lanewise writes .onnx files, not {suffix or 'files without an ending'}")
+    from lanewise.formats.files import write_whole
+    from lanewise.formats.onnx_writer import model_bytes
+
+    content = model_bytes(model)
+    write_whole(path, lambda file: file.write(content))

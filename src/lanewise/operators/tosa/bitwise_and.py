@@ -1,0 +1,24 @@
+"""BITWISE_AND, TOSA."""
+
+from lanewise.language.operator import operator
+from lanewise.language.shapes import same_rank
+from lanewise.language.sorts import i8, i16, i32
+from lanewise.language.words import Value
+from lanewise.operators.tosa.rows import BINARY, any_profile, tosa
+
+
+@operator(
+    "BITWISE_AND",
+    tosa("0.23.0", BINARY),
+    rows=any_profile((i8, i8, i8), (i16, i16, i16), (i32, i32, i32)),
+    shape=same_rank,
+    examples=[
+        ((i8, i8), {}, (12, 10), 8),
+        ((i8, i8), {}, (-1, 100), 100),
+        ((i16, i16), {}, (-128, 127), 0),
+        ((i32, i32), {}, (0x55AA55AA, 0x0F0F0F0F), 0x050A050A),
+    ],
+)
+def bitwise_and(input1: Value, input2: Value) -> Value:
+    """input1 AND input2, bit by bit in two's complement."""
+    return input1 & input2

@@ -1,0 +1,24 @@
+"""BITWISE_OR, TOSA."""
+
+from lanewise.language.operator import operator
+from lanewise.language.shapes import same_rank
+from lanewise.language.sorts import i8, i16, i32
+from lanewise.language.words import Value
+from lanewise.operators.tosa.rows import BINARY, any_profile, tosa
+
+
+@operator(
+    "BITWISE_OR",
+    tosa("0.23.0", BINARY),
+    rows=any_profile((i8, i8, i8), (i16, i16, i16), (i32, i32, i32)),
+    shape=same_rank,
+    examples=[
+        ((i8, i8), {}, (12, 10), 14),
+        ((i8, i8), {}, (-128, 127), -1),
+        ((i16, i16), {}, (256, 255), 511),
+        ((i32, i32), {}, (0x55AA0000, 0x00000F0F), 0x55AA0F0F),
+    ],
+)
+def bitwise_or(input1: Value, input2: Value) -> Value:
+    """input1 OR input2, bit by bit in two's complement."""
+    return input1 | input2

@@ -1,0 +1,48 @@
+"""CLAMP, TOSA."""
+
+import math
+
+from lanewise.language import floats
+from lanewise.language.attributes import real
+from lanewise.language.operator import operator
+from lanewise.language.shapes import unary
+from lanewise.language.sorts import Sort, f32, i8, i16
+from lanewise.language.words import Number, Value, error_if, literal, require
+from lanewise.operators.tosa.helpers import apply_max, apply_min
+from lanewise.operators.tosa.rows import ACTIVATION, FLOAT, any_profile, main_profiles, tosa
+
+NAN = float("nan")
+
+
+@operator(
+    "CLAMP",
+    tosa("0.23.0", ACTIVATION),
+    rows=[*any_profile((i8, i8), (i16, i16)), *main_profiles((t, t) for t in FLOAT)],
+    attributes={"min_val": real(), "max_val": real()},
+    shape=unary,
+    examples=[
+        ((i8,), {"min_val": -10, "max_val": 20}, (-128,), -10),
+        ((i8,), {"min_val": -10, "max_val": 20}, (19,), 19),
+        ((i16,), {"min_val": 0, "max_val": 6}, (32767,), 6),
+        ((f32,), {"min_val": 0.0, "max_val": 6.0}, (-1.0,), 0.0),
+        ((f32,), {"min_val": 0.0, "max_val": 6.0}, (3.5,), 3.5),
+        ((f32,), {"min_val": 0.0, "max_val": 6.0}, (NAN,), NAN),  # T18
+    ],
+)
+def clamp(input: Value, *, min_val: Number, max_val: Number) -> Value:
+    """input, but not below min_val and not above max_val; NaN stays NaN."""
+    low, high = (_bound(name, value, input.element) for name, value in (("min_val", min_val), ("max_val", max_val)))
+    error_if(max_val < min_val, f"max_val is {max_val}, which is below min_val, {min_val}")
+    require(min_val <= max_val, "min_val <= max_val")  # T18: where the error has not struck, a bound is NaN
+    return apply_min(apply_max(input, low), high)
+
+
+def _bound(name: str, value: Number, sort: Sort) -> Value:
+    """A bound as a number of the input's type."""
+    if sort.kind == "float":
+        overflows = math.isinf(floats.decode(floats.encode(value, sort), sort)) and abs(value) != math.inf
+        error_if(overflows, f"{name} is {value}, which {sort.name} does not reach")
+        return literal(value, sort)
+    fits = sort.lowest <= value <= sort.highest and value == int(value)
+    error_if(not fits, f"{name} is {value}; {sort.name} has whole numbers from {sort.lowest} to {sort.highest}")
+    return literal(int(value), sort)

@@ -1,0 +1,26 @@
+"""GREATER, TOSA."""
+
+from lanewise.language.operator import operator
+from lanewise.language.shapes import same_rank
+from lanewise.language.sorts import boolean, f32, i32
+from lanewise.language.words import Value
+from lanewise.operators.tosa.rows import COMPARISON, FLOAT, any_profile, main_profiles, tosa
+
+NAN = float("nan")
+
+
+@operator(
+    "GREATER",
+    tosa("0.23.0", COMPARISON),
+    rows=[*any_profile((i32, i32, boolean)), *main_profiles((t, t, boolean) for t in FLOAT)],
+    shape=same_rank,
+    examples=[
+        ((i32, i32), {}, (-1, 1), False),
+        ((i32, i32), {}, (7, 7), False),
+        ((f32, f32), {}, (0.0, -0.0), False),
+        ((f32, f32), {}, (NAN, NAN), False),
+    ],
+)
+def greater(input1: Value, input2: Value) -> Value:
+    """Whether input1 is above input2; with a NaN it is not."""
+    return input1 > input2

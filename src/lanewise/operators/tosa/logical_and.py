@@ -1,0 +1,24 @@
+"""LOGICAL_AND, TOSA."""
+
+from lanewise.language.operator import operator
+from lanewise.language.shapes import same_rank
+from lanewise.language.sorts import boolean
+from lanewise.language.words import Value
+from lanewise.operators.tosa.rows import BINARY, any_profile, tosa
+
+
+@operator(
+    "LOGICAL_AND",
+    tosa("0.23.0", BINARY),
+    rows=any_profile((boolean, boolean, boolean)),
+    shape=same_rank,
+    examples=[
+        ((boolean, boolean), {}, (False, False), False),
+        ((boolean, boolean), {}, (False, True), False),
+        ((boolean, boolean), {}, (True, False), False),
+        ((boolean, boolean), {}, (True, True), True),
+    ],
+)
+def logical_and(input1: Value, input2: Value) -> Value:
+    """input1 AND input2: whether both are true."""
+    return input1 & input2

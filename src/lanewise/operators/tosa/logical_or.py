@@ -1,0 +1,24 @@
+"""LOGICAL_OR, TOSA."""
+
+from lanewise.language.operator import operator
+from lanewise.language.shapes import same_rank
+from lanewise.language.sorts import boolean
+from lanewise.language.words import Value
+from lanewise.operators.tosa.rows import BINARY, any_profile, tosa
+
+
+@operator(
+    "LOGICAL_OR",
+    tosa("0.23.0", BINARY),
+    rows=any_profile((boolean, boolean, boolean)),
+    shape=same_rank,
+    examples=[
+        ((boolean, boolean), {}, (False, False), False),
+        ((boolean, boolean), {}, (False, True), True),
+        ((boolean, boolean), {}, (True, False), True),
+        ((boolean, boolean), {}, (True, True), True),
+    ],
+)
+def logical_or(input1: Value, input2: Value) -> Value:
+    """input1 OR input2: whether at least one is true."""
+    return input1 | input2
