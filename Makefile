@@ -40,6 +40,6 @@ format: $(READY)  ## format the code
 	$(BIN)/ruff check --fix .
 
 bench: $(READY)  ## measure beside NumPy, ONNX Runtime and a plain copy
-	$(BIN)/python benchmarks/foundation.py
+	$(BIN)/python -m benchmarks.foundation
 
 .PHONY: help setup demo test check docs snapshots format bench

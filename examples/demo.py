@@ -157,7 +157,9 @@ def main() -> None:
         int(np.abs(channels[name].astype(int) - ideal[plane >> drop]).max())
         for name, plane, ideal, drop in zip("rgb", planes.values(), (five, six, five), (3, 2, 3), strict=True)
     )
-    expected = np.stack([(p >> 3 << 3) | p >> 5 if k != 1 else (p >> 2 << 2) | p >> 6 for k, p in enumerate(planes.values())], axis=-1)
+    expected = np.stack(
+        [(p >> 3 << 3) | p >> 5 if k != 1 else (p >> 2 << 2) | p >> 6 for k, p in enumerate(planes.values())], axis=-1
+    )
     same("unpacked channels", again, expected)
     print(f"  against ideal scaling: at most {worst} off in 255\n")
 

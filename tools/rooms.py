@@ -20,7 +20,8 @@ ALLOWED: dict[str, set[str]] = {
     "engines": {"language"},
     "graph": {"language", "operators", "engines", "formats"},
     "formats": {"language", "operators", "engines", "graph"},
-    "cli": {"language", "operators", "engines", "graph", "formats"},
+    "conformance": {"language", "operators", "engines", "graph", "formats"},
+    "cli": {"language", "operators", "engines", "graph", "formats", "conformance"},
 }
 # `graph` knows `formats` in one place only: Model.save hands over to the writer.
 ONLY_FROM = {("graph", "formats"): {"graph/model.py"}}

@@ -18,7 +18,11 @@ from tests.formats.onnx_models import shift_model
 def lanewise(*arguments: object, code: int = 0) -> tuple[str, str]:
     """Standard output and error of a command that must end with `code`; a traceback is never right."""
     done = subprocess.run(
-        [sys.executable, "-m", "lanewise", *map(str, arguments)], capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, "-m", "lanewise", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
     )
     assert done.returncode == code, f"{done.returncode}\n{done.stdout}\n{done.stderr}"
     assert "Traceback" not in done.stderr
@@ -89,7 +93,10 @@ def test_check_and_show(model: Path, tmp_path: Path):
     bad = tmp_path / "bad.onnx"
     bad.write_bytes(shift_model(direction="UP").SerializeToString())
     _, err = lanewise("check", bad, code=4)
-    assert err == f"lanewise: {bad}, node 0 (BitShift 'hash'): BitShift-28: attribute direction is 'UP'; allowed: 'LEFT', 'RIGHT'\n"
+    assert (
+        err
+        == f"lanewise: {bad}, node 0 (BitShift 'hash'): BitShift-28: attribute direction is 'UP'; allowed: 'LEFT', 'RIGHT'\n"
+    )
     assert json.loads(lanewise("check", bad, "--json", code=4)[0])["status"] == "error"
     future = tmp_path / "future.onnx"
     future.write_bytes(shift_model(29).SerializeToString())
@@ -110,7 +117,7 @@ def test_ops():
     one, _ = lanewise("ops", "MUL")
     assert "(int32, int32, uint6) -> int32  BI, MI, MT" in one
     assert "requires 2 <= shift <= 62  [int32]" in one
-    assert "example (int32, int32, uint6): 5, 2, 2 → 3" in one
+    assert "example int32 5, int32 2, uint6 2 → 3" in one
     both = json.loads(lanewise("ops", "BitShift", "--json")[0])
     assert [record["since"] for record in both] == [11, 28]
     assert "did you mean BitShift" in lanewise("ops", "bitshift", code=5)[1]
@@ -119,7 +126,11 @@ def test_ops():
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (("ARITHMETIC_RIGHT_SHIFT", "int8", "-7", "1", "--attr", "round=true"), 0, "result = -3  1111_1101  0xfd  (int8)"),
+        (
+            ("ARITHMETIC_RIGHT_SHIFT", "int8", "-7", "1", "--attr", "round=true"),
+            0,
+            "result = -3  1111_1101  0xfd  (int8)",
+        ),
         (("ARITHMETIC_RIGHT_SHIFT", "int8", "1", "8"), 3, "unpredictable, because it breaks: 0 <= input2 <= 7"),
         (("LOGICAL_LEFT_SHIFT", "int8", "1", "8"), 0, "result = 0  0000_0000"),
         (("LOGICAL_LEFT_SHIFT", "int8", "1", "31"), 0, "result = 0  0000_0000"),
@@ -132,7 +143,21 @@ def test_ops():
         (("BitShift", "int8", "-8", "-1", "--attr", "direction=RIGHT"), 0, "result = -1  1111_1111"),
         (("SELECT", "int8", "true", "1", "2"), 0, "result = 1  0000_0001"),
         (("CAST", "float32", "2.5", "--attr", "output_type=int8"), 0, "result = 2  0000_0010"),
-        (("RESCALE", "int32", "64", "--attr", "multiplier=16384", "--attr", "shift=21", "--attr", "output_type=int16"), 0, "result = 1  "),
+        (
+            (
+                "RESCALE",
+                "int32",
+                "64",
+                "--attr",
+                "multiplier=16384",
+                "--attr",
+                "shift=21",
+                "--attr",
+                "output_type=int16",
+            ),
+            0,
+            "result = 1  ",
+        ),
         (("TABLE", "int8", "5", "--attr", "table=" + ",".join(map(str, range(-128, 128)))), 0, "result = 5  "),
     ],
     ids=lambda value: " ".join(value)[:60] if isinstance(value, tuple) else "",
@@ -147,11 +172,17 @@ def test_explain_json_and_errors():
     report = json.loads(lanewise("explain", "ADD", "int32", "1", "2", "--json")[0])
     assert report["result"]["value"] == 3
     assert report["status"] == "valid"
-    assert "300 does not fit int8" in lanewise("explain", "BitShift", "int8", "300", "1", "-a", "direction=LEFT", code=4)[1]
+    assert (
+        "300 does not fit int8"
+        in lanewise("explain", "BitShift", "int8", "300", "1", "-a", "direction=LEFT", code=4)[1]
+    )
     assert "attribute direction is missing" in lanewise("explain", "BitShift", "int8", "3", "1", code=4)[1]
     assert "1 values are given; it takes input1, input2" in lanewise("explain", "ADD", "int32", "3", code=4)[1]
     assert "type 'int7'" in lanewise("explain", "ADD", "int7", "3", "4", code=4)[1]
-    assert "allowed at opset 28" in lanewise("explain", "BitShift", "int8", "3", "1", "-a", "direction=LEFT", "--version", "11", code=4)[1]
+    assert (
+        "allowed at opset 28"
+        in lanewise("explain", "BitShift", "int8", "3", "1", "-a", "direction=LEFT", "--version", "11", code=4)[1]
+    )
 
 
 def test_names_of_outputs_never_leave_the_folder():

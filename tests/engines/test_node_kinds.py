@@ -28,11 +28,16 @@ def author(sort: Sort) -> Sort:
     return integer(sort.width, False) if sort.kind == "bits" else sort
 
 
-def run(sorts: list[Sort | ArraySort], root: Node, columns: list[list[int]], features: str | None = None) -> tuple[list[int], list[int]]:
+def run(
+    sorts: list[Sort | ArraySort], root: Node, columns: list[list[int]], features: str | None = None
+) -> tuple[list[int], list[int]]:
     """What both engines say, as patterns."""
     assert isinstance(root.sort, Sort)
     function = Function(tuple(sorts), (author(root.sort),), (root,))
-    operands = [from_patterns(column, s.element if isinstance(s, ArraySort) else s) for column, s in zip(columns, sorts, strict=True)]
+    operands = [
+        from_patterns(column, s.element if isinstance(s, ArraySort) else s)
+        for column, s in zip(columns, sorts, strict=True)
+    ]
     shape = (max(len(c) for c, s in zip(columns, sorts, strict=True) if isinstance(s, Sort)),)
     (oracle,), _ = ExactKernel(function)(operands, shape)
     (native,), _ = NativeKernel(function, features)(operands, shape)
@@ -43,12 +48,16 @@ def inputs(*sorts: Sort) -> list[Node]:
     return [node("input", data=k, sort=sort) for k, sort in enumerate(sorts)]
 
 
-def compare(sorts: list[Sort], root: Node, columns: list[list[int]], ulps: int = 0, features: str | None = None) -> None:
+def compare(
+    sorts: list[Sort], root: Node, columns: list[list[int]], ulps: int = 0, features: str | None = None
+) -> None:
     oracle, native = run([author(s) for s in sorts], root, columns, features)
     for index, (want, got) in enumerate(zip(oracle, native, strict=True)):
         if want != got and not (ulps and abs(want - got) <= ulps):
             operands = [column[index] for column in columns]
-            raise AssertionError(f"{root.kind} on {sorts} of {list(map(hex, operands))}: exact {want:#x}, native {got:#x}")
+            raise AssertionError(
+                f"{root.kind} on {sorts} of {list(map(hex, operands))}: exact {want:#x}, native {got:#x}"
+            )
 
 
 def test_every_kind_stands_in_every_table():
@@ -156,7 +165,9 @@ def _halfway(source: Sort) -> list[int]:
 def test_integer_to_float(kind: str, sort: Sort):
     for width in (4, *WIDE):
         values = list(range(1 << width)) if width <= 16 else interesting(integer(width, True))
-        values += [v & ((1 << width) - 1) for k in range(20, 64) for v in ((1 << k) + 1, (1 << k) - 1, 3 << k, (3 << k) + 1)]
+        values += [
+            v & ((1 << width) - 1) for k in range(20, 64) for v in ((1 << k) + 1, (1 << k) - 1, 3 << k, (3 << k) + 1)
+        ]
         values += random_patterns(integer(width, True), 500, np.random.default_rng(width))
         compare([bits(width)], node(kind, *inputs(bits(width)), sort=sort), [values])
 
@@ -165,7 +176,9 @@ def test_integer_to_float(kind: str, sort: Sort):
 @pytest.mark.parametrize("kind", ["ftos", "ftou"])
 def test_float_to_integer(kind: str, sort: Sort):
     for width in (4, *WIDE):
-        edges = [floats.encode(float(s * (1 << k)), sort) + d for k in range(width + 1) for s in (1, -1) for d in (-1, 0, 1)]
+        edges = [
+            floats.encode(float(s * (1 << k)), sort) + d for k in range(width + 1) for s in (1, -1) for d in (-1, 0, 1)
+        ]
         compare([sort], node(kind, *inputs(sort), sort=bits(width)), [_float_columns(sort, 1)[0] + edges])
 
 
@@ -183,7 +196,9 @@ def test_lookup_beyond_the_end_gives_zero(length: int, width: int):
 @pytest.mark.skipif("+f16c" not in host_features().split(","), reason="this processor has one way for float16 only")
 def test_float16_without_hardware():
     """Where the processor cannot convert float16, the integer routine gives the same."""
-    features = ",".join(f for f in host_features().split(",") if "f16c" not in f and "avx512" not in f and "avx10" not in f)
+    features = ",".join(
+        f for f in host_features().split(",") if "f16c" not in f and "avx512" not in f and "avx10" not in f
+    )
     features += ",-f16c,-avx512f,-avx512fp16"
     assert not has_half(features)
     everything = [list(range(1 << 16))]

@@ -74,7 +74,9 @@ def test_not_a_model(content: bytes):
 
 
 def test_wrong_nodes():
-    def node(*inputs: str, op: str = "BitShift", outputs: tuple[str, ...] = ("z",), **attributes: object) -> onnx.ModelProto:
+    def node(
+        *inputs: str, op: str = "BitShift", outputs: tuple[str, ...] = ("z",), **attributes: object
+    ) -> onnx.ModelProto:
         return graph_of([helper.make_node(op, inputs, outputs, **attributes)], x=U8, y=U8, z=U8)
 
     assert "node 0 (BitShift): BitShift-28: attribute direction is missing" in refused(node("x", "y"))
@@ -84,10 +86,16 @@ def test_wrong_nodes():
     assert "input Y of BitShift-28 is missing" in refused(node("x", direction="LEFT"))
     assert "3 inputs; BitShift-28 has 2: X, Y" in refused(node("x", "y", "x", direction="LEFT"))
     assert "Y is 'q', which no earlier node, input or constant defines" in refused(node("x", "q", direction="LEFT"))
-    assert "has outputs ['z', 'w']; BitShift-28 has one" in refused(node("x", "y", outputs=("z", "w"), direction="LEFT"))
-    assert "node 0 (Conv): Conv: lanewise has no such ONNX operator" in refused(node("x", "y", op="Conv"), lw.UnsupportedError)
+    assert "has outputs ['z', 'w']; BitShift-28 has one" in refused(
+        node("x", "y", outputs=("z", "w"), direction="LEFT")
+    )
+    assert "node 0 (Conv): Conv: lanewise has no such ONNX operator" in refused(
+        node("x", "y", op="Conv"), lw.UnsupportedError
+    )
     assert "node 0 (If): If: lanewise has no" in refused(node("x", op="If"), lw.UnsupportedError)
-    custom = graph_of([helper.make_node("BitShift", ["x", "y"], ["z"], domain="com.x", direction="LEFT")], x=U8, y=U8, z=U8)
+    custom = graph_of(
+        [helper.make_node("BitShift", ["x", "y"], ["z"], domain="com.x", direction="LEFT")], x=U8, y=U8, z=U8
+    )
     assert "operator domain 'com.x'" in refused(custom, lw.UnsupportedError)
     twice = [helper.make_node("BitShift", ["x", "y"], ["z"], direction="LEFT")] * 2
     assert "tensor 'z' is defined twice" in refused(graph_of(twice, x=U8, y=U8, z=U8))
@@ -106,7 +114,9 @@ def test_wrong_shapes():
         z=(TensorProto.UINT8, [2, 3]),
     )
     assert "X is 2x3 and Y is 4: axis -1 has 3 and 4; broadcasting needs equal sizes or 1" in refused(shapes)
-    assert "graph output 'z' is declared uint8[5], but the graph computes uint8[4]" in refused(shift_model(out_shape=[5]))
+    assert "graph output 'z' is declared uint8[5], but the graph computes uint8[4]" in refused(
+        shift_model(out_shape=[5])
+    )
     negative = shift_model()
     negative.graph.input[0].type.tensor_type.shape.dim[0].dim_value = -4
     assert "input 'x': shape has the dimension -4" in refused(negative)

@@ -61,7 +61,10 @@ def npy(header: str, payload: bytes = b"", version: bytes = b"\x01\x00") -> byte
         (npy("{'descr': '|b1', 'fortran_order': False, 'shape': (1,)}", b"\x07"), "the byte 7 as a boolean"),
         (npy("__import__('os').abort()"), "header cannot be read"),
         (npy("(" * 5000), "header cannot be read"),
-        (npy("{'descr': '<i4', 'fortran_order': False, 'shape': (1,)}", bytes(4), b"\x03\x00"), "structured types only"),
+        (
+            npy("{'descr': '<i4', 'fortran_order': False, 'shape': (1,)}", bytes(4), b"\x03\x00"),
+            "structured types only",
+        ),
         (b"\x93NUMPY", "header cannot be read"),
         (b"\x93NUMPY\x01\x00\xff\xff", "header cannot be read"),
     ],

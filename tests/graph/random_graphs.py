@@ -68,7 +68,9 @@ class Generator:
             tensor = self.builder.node(operator.name, *operands, **keywords, **attributes)
             shape, sort = self._type(tensor)
         except LanewiseError:
-            self.builder._nodes[:] = [n for n in self.builder._nodes if n.output in {t.name for t, _, _ in self.tensors}]
+            self.builder._nodes[:] = [
+                n for n in self.builder._nodes if n.output in {t.name for t, _, _ in self.tensors}
+            ]
             return 0
         self.tensors.append((tensor, sort, shape))
         return 1
@@ -100,7 +102,9 @@ class Generator:
         if use == "table":
             assert isinstance(sort, ArraySort)
             return [from_pattern(p, sort.element) for p in random_patterns(sort.element, sort.length, self.numbers)]
-        return [self.random.choice((1, 1 << 14, 12345, 32767)) if sort.width > 6 else self.random.choice((2, 21, 30, 40))]
+        return [
+            self.random.choice((1, 1 << 14, 12345, 32767)) if sort.width > 6 else self.random.choice((2, 21, 30, 40))
+        ]
 
     def _shape_operand(self, operator: Operator) -> Tensor | None:
         return self.builder.constant(np.array(self.random.choice([(60,), (12, 5), (3, 4, 5), (3, 20)]), np.int64))

@@ -10,7 +10,7 @@ from typing import Any
 
 from lanewise.language.attributes import REQUIRED
 from lanewise.language.errors import LanewiseError, UnsupportedError
-from lanewise.language.operator import Operator, Row
+from lanewise.language.operator import Example, Operator, Row
 from lanewise.language.sorts import Sort
 from lanewise.operators.catalogue import SPECIFICATIONS, versions_of
 
@@ -76,10 +76,8 @@ def _print_one(record: Operator) -> None:
     for reason, sorts in requirements(record).items():
         print(f"  requires {reason}  [{', '.join(sorts)}]")
     for example in record.examples:
-        settings = "".join(f" {key}={_value(value)}" for key, value in example.attributes.items())
-        operands = ", ".join(_operand(value) for value in example.operands)
-        types = ", ".join(sort.name for sort in example.types)
-        print(f"  example ({types}){settings}: {operands} → {_value(example.result)}")
+        operands, settings, result = example_text(example)
+        print(f"  example {operands}{f' {{{settings}}}' if settings else ''} → {result}")
     print()
 
 
@@ -103,7 +101,7 @@ def describe(record: Operator) -> dict[str, Any]:
         "requirements": requirements(record),
         "examples": [
             {
-                "types": [sort.name for sort in example.types],
+                "types": [sort and sort.name for sort in example.types],
                 "attributes": {key: _value(value) for key, value in example.attributes.items()},
                 "operands": [_operand(value) for value in example.operands],
                 "result": _value(example.result),
@@ -111,6 +109,16 @@ def describe(record: Operator) -> dict[str, Any]:
             for example in record.examples
         ],
     }
+
+
+def example_text(example: Example) -> tuple[str, str, str]:
+    """Operands with their types, attributes, and result, as text."""
+    operands = ", ".join(
+        "absent" if sort is None else f"{sort.name} {_operand(value)}"
+        for sort, value in zip(example.types, example.operands, strict=True)
+    )
+    settings = ", ".join(f"{key}={_value(value)}" for key, value in example.attributes.items())
+    return operands, settings, _value(example.result)
 
 
 def _value(value: Any) -> str:
@@ -133,7 +141,7 @@ def grouped_rows(record: Operator) -> list[str]:
 def requirements(record: Operator) -> dict[str, list[str]]:
     """Every requirement that the definition records, with the input types for which it does."""
     found: dict[str, list[str]] = {}
-    for row in record.rows:
+    for row in () if record.constant else record.rows:
         first = row.inputs[0].name if row.inputs else "-"
         for attributes in settings(record, row):
             try:

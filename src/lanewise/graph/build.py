@@ -80,7 +80,8 @@ class Builder:
             if operand is not None and not isinstance(operand, Tensor):
                 raise InvalidError(f"{self.name}, {place}: {operand!r} is no tensor of the graph; see constant()")
             inputs.append(None if operand is None else operand.name)
-        output = self._fresh(name or f"tensor{len(self._nodes)}")
+        kind, count = ("constant", len(self._constants)) if record.constant else ("tensor", len(self._nodes))
+        output = self._fresh(name or f"{kind}{count}")
         from_attributes = set()
         if not record.variadic:
             for position, (argument_name, argument) in enumerate(record.arguments.items()):
@@ -98,10 +99,11 @@ class Builder:
                     from_attributes.add(argument_name)
         try:
             attributes = record.read_attributes(keywords)
-        except InvalidError as error:
-            raise InvalidError(f"{self.name}, {place}: {error}") from None
+        except LanewiseError as error:
+            raise type(error)(f"{self.name}, {place}: {error}") from None
         if record.constant:
-            self._constants[output] = constant_of(record, attributes, f"{self.name}, {place}")
+            constant = constant_of(record, attributes, f"{self.name}, {place}")
+            self._constants[output] = Constant(constant.sort, constant.array.copy())
             return Tensor(output)
         self._nodes.append(Node(record, tuple(inputs), output, attributes, place, frozenset(from_attributes)))
         return Tensor(output)
@@ -117,6 +119,11 @@ class Builder:
         place: str,
     ) -> str:
         """An argument given as an attribute becomes a constant of the graph."""
+        if argument.use == "elements":
+            name = list(record.arguments)[position]
+            raise InvalidError(
+                f"{self.name}, {place}: {name} is {given!r}; it is a tensor of the graph, see constant()"
+            )
         listed = [row.inputs[position] for row in record.rows]
         sort = argument.sort(keywords) if argument.sort is not None else listed[0]
         values = np.asarray(given) if argument.use == "scalar" else np.atleast_1d(given)
@@ -125,7 +132,7 @@ class Builder:
             sort = (lengths or listed)[-1]
         element = sort.element if isinstance(sort, ArraySort) else sort
         name = self._fresh(f"{output}.{list(record.arguments)[position]}")
-        array = arrays.list_as(values, element, f"{self.name}, {place}: {name}")
+        array = arrays.list_as(values if values.size else [], element, f"{self.name}, {place}: {name}")
         stored = sort_of(dtype_of(element))
         assert stored is not None
         self._constants[name] = Constant(element, array.reshape(()) if argument.use == "scalar" else array)

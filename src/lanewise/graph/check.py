@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from lanewise.engines.storage import dtype_of, sort_of
-from lanewise.graph.model import Model, Node, TensorType
+from lanewise.graph.model import Dimension, Model, Node, TensorType
 from lanewise.language.errors import InvalidError, LanewiseError
-from lanewise.language.shapes import Shapes
 from lanewise.language.sorts import AnySort, ArraySort, Sort
 from lanewise.operators import catalogue
 
@@ -65,8 +64,7 @@ def _node_type(model: Model, node: Node, types: Mapping[str, TensorType]) -> Ten
     _check_ranks(node, names, types)
     # Traces the definition once, which refuses the attributes that it forbids.
     operator.function(traced_sorts(node, types), row.output, node.attributes)
-    shapes = known_shapes(model, node, types)
-    return TensorType(row.output, shapes.result if shapes is not None else None)
+    return TensorType(row.output, result_shape(model, node, types))
 
 
 def _check_profile(model: Model, node: Node, names: list[str]) -> None:
@@ -127,28 +125,60 @@ def traced_sorts(node: Node, types: Mapping[str, TensorType]) -> list[AnySort | 
     ]
 
 
-def known_shapes(model: Model, node: Node, types: Mapping[str, TensorType]) -> Shapes | None:
-    """The node's shapes if those of its operands, and the numbers it reads, are known in advance."""
+def result_shape(model: Model, node: Node, types: Mapping[str, TensorType]) -> tuple[Dimension, ...] | None:
+    """The shape of a node's result, as far as it is known before a run; None if not even the rank is.
+
+    The shape rules see numbers only. Open sizes go in as large primes, one for each name, and what
+    comes out of a rule is read back: a prime is its open size, a multiple of one is unknown.
+    """
     shapes: list[tuple[int, ...] | None] = []
     numbers: dict[str, Any] = dict(node.attributes)
     names = node.operator.argument_names(len(node.inputs))
+    primes: dict[int, Dimension] = {}
+    standing_for: dict[str, int] = {}
     for k, (name, tensor) in enumerate(zip(names, node.inputs, strict=True)):
-        use = node.operator.argument(k).use
-        if tensor is not None and use == "numbers":
+        if tensor is not None and node.operator.argument(k).use == "numbers":
             if tensor not in model.constants:
                 return None
             numbers[name] = tuple(int(item) for item in model.constants[tensor].array.ravel())
         if tensor is None or not node.operator.takes_shape(k):
             shapes.append(None)
-        else:
-            known = types[tensor].known_shape
-            if known is None:
-                return None
-            shapes.append(known)
+            continue
+        shape = types[tensor].shape
+        if shape is None:
+            return None
+        sizes = []
+        for size in shape:
+            if isinstance(size, int):
+                sizes.append(size)
+                continue
+            prime = standing_for.get(size) if size is not None else None
+            if prime is None:
+                if len(primes) == len(_PRIMES):
+                    return None
+                prime = _PRIMES[len(primes)]
+                primes[prime] = size
+                if size is not None:
+                    standing_for[size] = prime
+            sizes.append(prime)
+        shapes.append(tuple(sizes))
     try:
-        return node.operator.shape(names, shapes, numbers)
+        found = node.operator.shape(names, shapes, numbers).result
     except InvalidError as error:
+        if primes:
+            return None  # the open sizes may fit when they are known
         raise InvalidError(f"{node.operator.label}: {error}") from None
+    return tuple(_read_back(size, primes) for size in found)
+
+
+# Beyond any size that a tensor can have, so that they are never mistaken for one.
+_PRIMES = tuple((1 << 61) + k for k in (15, 21, 57, 65, 135, 197, 221, 255, 305, 365, 371, 429))
+
+
+def _read_back(size: int, primes: Mapping[int, Dimension]) -> Dimension:
+    if size in primes:
+        return primes[size]
+    return None if any(size % prime == 0 for prime in primes) and size else size
 
 
 def _agree(model: Model, who: str, found: TensorType, declared: TensorType | None) -> None:

@@ -124,7 +124,7 @@ class Loop:
 class Plan:
     loops: list[Loop]
     outputs: dict[str, Stored]
-    stored_bytes: int  # results and intermediate tensors of all loops
+    stored_bytes: int  # results and intermediate tensors of all loops, and outputs that are views until the end
 
 
 class Planner:
@@ -154,6 +154,9 @@ class Planner:
         outputs = {name: self._in_memory(output.tensor) for name, output in self.model.outputs.items()}
         loops = self._loops()
         total = sum(prod(loop.shape) * dtype_of(sort).itemsize for loop in loops for _, sort, _ in loop.results)
+        for stored in outputs.values():
+            if stored.leaf.level == 0 or stored.leaf.view != stored.shape:  # written out when the run ends
+                total += prod(stored.shape) * dtype_of(stored.leaf.sort).itemsize
         return Plan(loops, outputs, total)
 
     # -- one node -----------------------------------------------------------------------

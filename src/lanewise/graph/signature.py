@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import keyword
+from keyword import iskeyword
 from typing import Any
 
 from lanewise.language.attributes import REQUIRED
@@ -15,7 +15,7 @@ def python_name(name: str) -> str:
     if not name.isupper() and "_" not in name:
         name = "".join("_" + letter if letter.isupper() and k else letter for k, letter in enumerate(name))
     name = name.lower()
-    return name + "_" if keyword.iskeyword(name) else name
+    return name + "_" if iskeyword(name) else name
 
 
 def signature(operator: Operator, keyword: str, default: int | str) -> inspect.Signature:

@@ -54,17 +54,22 @@ def encode(value: float | int | Fraction, sort: Sort) -> int:
             return sign | infinity(sort)
     else:
         sign = sign_bit(sort) if value < 0 else 0
-    magnitude = abs(Fraction(value))
-    if magnitude == 0:
+    over, under = value.as_integer_ratio()
+    if over == 0:
         return sign
+    over = abs(over)
     lowest_exponent = 2 - (1 << (sort.exponent_bits - 1))
-    exponent = max(_floor_log2(magnitude), lowest_exponent)
-    scaled = magnitude * Fraction(2) ** (sort.fraction_bits - exponent)
+    exponent = max(_floor_log2(over, under), lowest_exponent)
+    shift = sort.fraction_bits - exponent
+    divisor = under << max(-shift, 0)
+    scaled, rest = divmod(over << max(shift, 0), divisor)
+    if 2 * rest > divisor or (2 * rest == divisor and scaled & 1):
+        scaled += 1
     # The hidden bit of a normal number, and a carry out of the fraction, both land in the exponent.
-    pattern = ((exponent - lowest_exponent) << sort.fraction_bits) + round(scaled)
+    pattern = ((exponent - lowest_exponent) << sort.fraction_bits) + scaled
     return sign | min(pattern, infinity(sort))
 
 
-def _floor_log2(magnitude: Fraction) -> int:
-    guess = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
-    return guess if magnitude >= Fraction(2) ** guess else guess - 1
+def _floor_log2(over: int, under: int) -> int:
+    guess = over.bit_length() - under.bit_length()
+    return guess if over << max(-guess, 0) >= under << max(guess, 0) else guess - 1

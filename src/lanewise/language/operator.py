@@ -110,7 +110,8 @@ class Operator:
         """The name of each operand, also of a variadic operator's."""
         names = list(self.arguments)
         if self.variadic:
-            return [f"{names[0]}_{index}" for index in range(count)]
+            stem = names[0].removesuffix("_0")
+            return [f"{stem}_{index}" for index in range(count)]
         return names[:count]
 
     def argument(self, index: int) -> Argument:

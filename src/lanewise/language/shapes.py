@@ -15,6 +15,8 @@ from lanewise.language.errors import InvalidError
 
 Shape = tuple[int, ...]
 
+MAX_RANK = 64  # NumPy's
+
 
 class Shapes(NamedTuple):
     result: Shape
@@ -110,13 +112,12 @@ def reshaped(shape: Shape, wanted: Sequence[int], *, copy_zero: bool, infer: boo
     """The shape that a reshape asks for: -1 is what is left over, 0 keeps the axis (where allowed)."""
     result = []
     for axis, size in enumerate(wanted):
-        if size == 0 and copy_zero:
-            if axis >= len(shape):
-                raise InvalidError(f"shape {list(wanted)} copies axis {axis}, but the input is {text(shape)}")
-            size = shape[axis]
         if size < -1 or (size == -1 and not infer):
             raise InvalidError(f"shape {list(wanted)} has the dimension {size}")
-        result.append(size)
+        copies = size == 0 and copy_zero
+        if copies and axis >= len(shape):
+            raise InvalidError(f"shape {list(wanted)} copies axis {axis}, but the input is {text(shape)}")
+        result.append(shape[axis] if copies else size)
     if result.count(-1) > 1:
         raise InvalidError(f"shape {list(wanted)} leaves more than one dimension (-1) open")
     if -1 in result:
@@ -126,7 +127,14 @@ def reshaped(shape: Shape, wanted: Sequence[int], *, copy_zero: bool, infer: boo
         result[result.index(-1)] = prod(shape) // known
     if prod(result) != prod(shape):
         raise InvalidError(f"{text(shape)} has {prod(shape)} elements, shape {list(wanted)} has {prod(result)}")
-    return tuple(result)
+    return bounded(tuple(result))
+
+
+def bounded(shape: Shape) -> Shape:
+    """The shape itself, unless it has more axes than an array can have."""
+    if len(shape) > MAX_RANK:
+        raise InvalidError(f"the result has rank {len(shape)}; arrays have at most {MAX_RANK} axes")
+    return shape
 
 
 def _listing(names: Sequence[str], shapes: Sequence[Shape | None]) -> str:

@@ -43,7 +43,9 @@ def sorts(types):
 
 def rows_of(schema):
     """All rows that the type parameters of a schema allow."""
-    parameters = {constraint.type_param_str: sorts(constraint.allowed_type_strs) for constraint in schema.type_constraints}
+    parameters = {
+        constraint.type_param_str: sorts(constraint.allowed_type_strs) for constraint in schema.type_constraints
+    }
     rows = set()
     for choice in itertools.product(*parameters.values()):
         chosen = dict(zip(parameters, choice, strict=True))
@@ -65,7 +67,10 @@ def test_there_are_as_many_operators_as_expected():
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.label)
 def test_record(record):
     schema = SCHEMAS[record.name, record.release.since]
-    variadic, optional = onnx.defs.OpSchema.FormalParameterOption.Variadic, onnx.defs.OpSchema.FormalParameterOption.Optional
+    variadic, optional = (
+        onnx.defs.OpSchema.FormalParameterOption.Variadic,
+        onnx.defs.OpSchema.FormalParameterOption.Optional,
+    )
     assert set(record.rows) == rows_of(schema)
     assert len(record.rows) == len(set(record.rows))
     assert list(record.arguments) == [i.name for i in schema.inputs]
@@ -86,7 +91,9 @@ def test_record(record):
             assert attribute.default is None, name
         else:
             assert attribute.default == attribute.read(value), name
-            assert isinstance(attribute.default, bool | str) or struct.pack("<f", attribute.default) == struct.pack("<f", value)
+            assert isinstance(attribute.default, bool | str) or struct.pack("<f", attribute.default) == struct.pack(
+                "<f", value
+            )
 
 
 @pytest.mark.parametrize("record", [r for r in RECORDS if not r.constant], ids=lambda record: record.label)

@@ -34,7 +34,7 @@ def has_half(features: str) -> bool:
 
 
 class Compiled:
-    """A loaded loop. The address is good for as long as this object lives."""
+    """A loaded loop. The address is good for as long as this object lives; llvmlite frees the code after it."""
 
     def __init__(self, ir_text: str, name: str, features: str) -> None:
         with _lock:
@@ -56,9 +56,3 @@ class Compiled:
             self._engine: Any = llvm.create_mcjit_compiler(module, machine)
             self._engine.finalize_object()
             self.address: int = self._engine.get_function_address(name)
-
-    def __del__(self) -> None:
-        engine = self.__dict__.pop("_engine", None)
-        if engine is not None:
-            with _lock:
-                engine.close()

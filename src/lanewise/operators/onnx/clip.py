@@ -31,15 +31,9 @@ ALL: Examples = [
 ]
 
 
-@operator(
-    "Clip", onnx(13, "Clip"), rows=same(NUMBERS_13, 3), arguments=BOUNDS, shape=numpy_broadcast, examples=ALL
-)
-@operator(
-    "Clip", onnx(12, "Clip"), rows=same(NUMBERS, 3), arguments=BOUNDS, shape=numpy_broadcast, examples=ALL
-)
-@operator(
-    "Clip", onnx(11, "Clip"), rows=same(FLOATS, 3), arguments=BOUNDS, shape=numpy_broadcast, examples=REAL
-)
+@operator("Clip", onnx(13, "Clip"), rows=same(NUMBERS_13, 3), arguments=BOUNDS, shape=numpy_broadcast, examples=ALL)
+@operator("Clip", onnx(12, "Clip"), rows=same(NUMBERS, 3), arguments=BOUNDS, shape=numpy_broadcast, examples=ALL)
+@operator("Clip", onnx(11, "Clip"), rows=same(FLOATS, 3), arguments=BOUNDS, shape=numpy_broadcast, examples=REAL)
 def clip(input: Value, min: Value | None, max: Value | None) -> Value:
     """The input, but at least min and at most max; max where min is above it; NaN with a NaN."""
     low, high = _finite(input.element)

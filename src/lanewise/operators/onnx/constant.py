@@ -51,9 +51,7 @@ def _rows(types: tuple[Sort, ...]) -> list[Row]:
 @versions(
     (25, 24, 23, 21, 19, 13), "Constant", rows=_rows(EVERYTHING_13), attributes=LISTS, shape=same_shape, constant=True
 )
-@operator(
-    "Constant", onnx(12, "Constant"), rows=_rows(EVERYTHING), attributes=LISTS, shape=same_shape, constant=True
-)
+@operator("Constant", onnx(12, "Constant"), rows=_rows(EVERYTHING), attributes=LISTS, shape=same_shape, constant=True)
 def constant(*, value: Any, value_int: Any, value_ints: Any, value_float: Any, value_floats: Any) -> Tensor:
     """The tensor that exactly one attribute gives: an array, int64 or float32 numbers."""
     given = {"value_int": value_int, "value_ints": value_ints, "value_float": value_float, "value_floats": value_floats}

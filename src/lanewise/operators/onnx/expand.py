@@ -7,7 +7,7 @@ from typing import Any
 
 from lanewise.language.errors import InvalidError
 from lanewise.language.operator import Argument, operator
-from lanewise.language.shapes import Shape, Shapes, numpy_broadcast
+from lanewise.language.shapes import Shape, Shapes, bounded, numpy_broadcast
 from lanewise.language.sorts import f32
 from lanewise.language.words import Value
 from lanewise.operators.onnx.rows import EVERYTHING, EVERYTHING_13, Examples, beside_numbers, onnx
@@ -21,7 +21,7 @@ def _rule(names: Sequence[str], shapes: Sequence[Shape | None], attributes: Mapp
     if any(size < 0 for size in wanted):
         raise InvalidError(f"shape {list(wanted)} has a negative size")
     result = numpy_broadcast(names, (shapes[0], wanted), attributes).result
-    return Shapes(result, (shapes[0], None))
+    return Shapes(bounded(result), (shapes[0], None))
 
 
 @operator(

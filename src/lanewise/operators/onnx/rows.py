@@ -96,6 +96,7 @@ def beside_numbers(types: Iterable[Sort]) -> list[Row]:
 def onnx_type(default: Any = REQUIRED) -> Attribute:
     """An element type by its number or name in the file format, or by its own name."""
     known = element_type(numbers=TYPE_NUMBERS)
+    allowed = "the number or the name of an element type, such as 3 or 'int8'"
 
     def read(value: Any) -> Sort:
         if isinstance(value, bytes):
@@ -104,9 +105,12 @@ def onnx_type(default: Any = REQUIRED) -> Attribute:
         if name in OTHER_TYPES.values():
             raise UnsupportedError(f"is {value!r}: element type {name} is not one of lanewise's")
         sort = TYPE_NAMES.get(name or "")
-        return sort if sort is not None else known.read(value)
+        try:
+            return known.read(value) if sort is None else sort
+        except InvalidError:
+            raise InvalidError(f"is {value!r}; allowed: {allowed}") from None
 
-    return Attribute(f"{known.allowed}, or its number in TensorProto", read, default)
+    return Attribute(allowed, read, default)
 
 
 def single(default: Any = REQUIRED) -> Attribute:

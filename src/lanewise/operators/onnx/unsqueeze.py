@@ -7,7 +7,7 @@ from typing import Any
 
 from lanewise.language.attributes import wholes
 from lanewise.language.operator import Argument, operator
-from lanewise.language.shapes import Shape, Shapes
+from lanewise.language.shapes import Shape, Shapes, bounded
 from lanewise.language.sorts import f32
 from lanewise.language.words import Value
 from lanewise.operators.onnx.helpers import axes_from_front
@@ -28,7 +28,7 @@ def _rule(
     rank = len(data) + len(axes)
     new = axes_from_front(axes, rank, "the result", negative=negative)
     sizes = iter(data)
-    result = tuple(1 if axis in new else next(sizes) for axis in range(rank))
+    result = bounded(tuple(1 if axis in new else next(sizes) for axis in range(rank)))
     return Shapes(result, (result, *(None for _ in shapes[1:])))
 
 

@@ -1,0 +1,135 @@
+"""Is every integer BitShift row, and a fused hash, ahead of NumPy and ONNX Runtime on 16 M elements?
+
+Each line is one race: lanewise, NumPy, ONNX Runtime and a plain copy take turns; medians. All have
+warm caches of compiled code; lanewise and NumPy write into preallocated arrays, ONNX Runtime into
+an array bound as its output. Results are compared before anything is timed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import onnxruntime
+from onnx import TensorProto, helper
+
+import lanewise as lw
+from benchmarks.measure import machine, parallel_copy, race, save, summary
+
+ELEMENTS = 1 << 24
+
+
+def session(model_bytes: bytes) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(model_bytes, options, providers=["CPUExecutionProvider"])
+
+
+def bound(model_bytes: bytes, inputs: dict[str, np.ndarray], name: str, out: np.ndarray):
+    """A call of ONNX Runtime that reads and writes the given arrays in place."""
+    made = session(model_bytes)
+    binding = made.io_binding()
+    for key, array in inputs.items():
+        binding.bind_cpu_input(key, array)
+    binding.bind_output(name, "cpu", 0, out.dtype, out.shape, out.ctypes.data)
+    return lambda: made.run_with_iobinding(binding)
+
+
+def shift_bytes(dtype: np.dtype, direction: str) -> bytes:
+    kind = helper.np_dtype_to_tensor_dtype(dtype)
+    graph = helper.make_graph(
+        [helper.make_node("BitShift", ["x", "y"], ["z"], direction=direction)],
+        "shift",
+        [helper.make_tensor_value_info(name, kind, [ELEMENTS]) for name in "xy"],
+        [helper.make_tensor_value_info("z", kind, [ELEMENTS])],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 28)], ir_version=13).SerializeToString()
+
+
+def murmur3_bytes() -> bytes:
+    constants = {"c16": 16, "c13": 13, "m1": 0x85EBCA6B, "m2": 0xC2B2AE35}
+    nodes = [
+        helper.make_node("BitShift", ["h", "c16"], ["a"], direction="RIGHT"),
+        helper.make_node("BitwiseXor", ["h", "a"], ["b"]),
+        helper.make_node("Mul", ["b", "m1"], ["c"]),
+        helper.make_node("BitShift", ["c", "c13"], ["d"], direction="RIGHT"),
+        helper.make_node("BitwiseXor", ["c", "d"], ["e"]),
+        helper.make_node("Mul", ["e", "m2"], ["f"]),
+        helper.make_node("BitShift", ["f", "c16"], ["g"], direction="RIGHT"),
+        helper.make_node("BitwiseXor", ["f", "g"], ["z"]),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "murmur3",
+        [helper.make_tensor_value_info("h", TensorProto.UINT32, [ELEMENTS])],
+        [helper.make_tensor_value_info("z", TensorProto.UINT32, [ELEMENTS])],
+        [helper.make_tensor(name, TensorProto.UINT32, [], [value]) for name, value in constants.items()],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 28)], ir_version=13).SerializeToString()
+
+
+def numpy_murmur3(h: np.ndarray, out: np.ndarray, scratch: np.ndarray) -> None:
+    np.right_shift(h, np.uint32(16), out=scratch)
+    np.bitwise_xor(h, scratch, out=out)
+    for factor, count in ((0x85EBCA6B, 13), (0xC2B2AE35, 16)):
+        np.multiply(out, np.uint32(factor), out=out)
+        np.right_shift(out, np.uint32(count), out=scratch)
+        np.bitwise_xor(out, scratch, out=out)
+
+
+def main() -> None:
+    generator = np.random.default_rng(11)
+    report: dict[str, object] = {"machine": machine(), "elements": ELEMENTS, "threads": lw.get_threads(), "rows": {}}
+    rows: dict[str, dict] = {}
+    print(f"{ELEMENTS:,} elements, {lw.get_threads()} threads, medians in ms (ratio to lanewise)")
+    print(f"{'work':22} {'lanewise':>9} {'copy':>15} {'NumPy':>15} {'ONNX Runtime':>15}")
+
+    def line(name: str, contenders: dict) -> None:
+        result = summary(race(contenders))
+        rows[name] = result
+        ours = result["lanewise"]["median"]
+        cells = [f"{ours:9.2f}"]
+        for peer in ("copy", "numpy", "onnxruntime"):
+            cells.append(f"{result[peer]['median']:7.2f} ({result[peer]['median'] / ours:4.1f}x)")
+        print(f"{name:22} {cells[0]} {cells[1]:>15} {cells[2]:>15} {cells[3]:>15}")
+
+    for direction in ("LEFT", "RIGHT"):
+        for name in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"):
+            dtype = np.dtype(name)
+            info = np.iinfo(dtype)
+            x = generator.integers(info.min, info.max, ELEMENTS, dtype=dtype, endpoint=True)
+            y = generator.integers(0, dtype.itemsize * 8, ELEMENTS, dtype=dtype)
+            ours, numpys, theirs, copied = (np.empty_like(x) for _ in range(4))
+            runtime = bound(shift_bytes(dtype, direction), {"x": x, "y": y}, "z", theirs)
+            plain = np.left_shift if direction == "LEFT" else np.right_shift
+            contenders = {
+                "lanewise": lambda: lw.onnx.bit_shift(x, y, direction=direction, out=ours),
+                "numpy": lambda: plain(x, y, out=numpys),
+                "onnxruntime": runtime,
+                "copy": parallel_copy(x, copied),
+            }
+            for run in contenders.values():
+                run()
+            assert np.array_equal(ours, numpys), "NumPy differs"
+            assert np.array_equal(ours, theirs), "ONNX Runtime differs"
+            line(f"BitShift {direction} {name}", contenders)
+
+    h = generator.integers(0, 1 << 32, ELEMENTS, dtype=np.uint32)
+    ours, numpys, theirs, copied, scratch = (np.empty_like(h) for _ in range(5))
+    content = murmur3_bytes()
+    compiled = lw.compile(lw.load(content, format="onnx"))
+    contenders = {
+        "lanewise": lambda: compiled(h, out=ours),
+        "numpy": lambda: numpy_murmur3(h, numpys, scratch),
+        "onnxruntime": bound(content, {"h": h}, "z", theirs),
+        "copy": parallel_copy(h, copied),
+    }
+    for run in contenders.values():
+        run()
+    assert np.array_equal(ours, numpys)
+    assert np.array_equal(ours, theirs)
+    line("murmur3 (8 nodes)", contenders)
+    report["rows"] = rows
+    save("foundation", report)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+"""Less, ONNX: second opinion in plain numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import lanewise as lw
+from lanewise.operators.catalogue import find
+from tests.operators.battery import Case, cases
+from tests.operators.onnx.plain import older
+
+LESS = find("onnx", "Less", 28)
+CASES = list(cases(LESS))
+OLD = older("Less", 1, 7, 9)
+
+
+def in_plain_numbers(A, B, *, row, **attributes):
+    return A < B
+
+
+@pytest.mark.parametrize("case", [*CASES, *OLD], ids=str)
+def test_meaning(case: Case):
+    case.check_meaning(in_plain_numbers)
+
+
+@pytest.mark.parametrize("case", CASES[::2], ids=str)
+def test_layouts(case: Case):
+    case.check_layouts()
+
+
+def test_booleans_have_no_order():
+    x = np.array([True])
+    with pytest.raises(lw.InvalidError, match=r"Less-\d+: no row for inputs \(bool, bool\)"):
+        lw.onnx.less(x, x)
+
+
+def test_opset_1_broadcasts_only_if_asked_to():
+    a, b = np.arange(6, dtype=np.float32).reshape(2, 3), np.array([0, 4], np.float32)
+    with pytest.raises(lw.InvalidError, match="Less-1: A is 2x3 and B is 2; this operator needs equal shapes"):
+        lw.onnx.less(a, b, opset=1)
+    want = lw.onnx.less(a, b[:, None])
+    np.testing.assert_array_equal(lw.onnx.less(a, b, broadcast=1, axis=0, opset=1), want)

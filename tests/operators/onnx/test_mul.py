@@ -1,0 +1,54 @@
+"""Mul, ONNX: second opinion in plain integers and fractions."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+import pytest
+
+import lanewise as lw
+from lanewise.operators.catalogue import find
+from tests.operators.battery import Case, cases
+from tests.operators.onnx.plain import exactly, is_real, older, wrapped
+
+MUL = find("onnx", "Mul", 28)
+CASES = list(cases(MUL))
+OLD = older("Mul", 1, 6, 7, 13)
+
+
+def in_plain_numbers(A, B, *, row, **attributes):
+    if is_real(row.output):
+        return exactly(operator.mul, A, B)
+    return wrapped(operator.mul(A, B), row.output)
+
+
+@pytest.mark.parametrize("case", [*CASES, *OLD], ids=str)
+def test_meaning(case: Case):
+    case.check_meaning(in_plain_numbers)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_layouts(case: Case):
+    case.check_layouts()
+
+
+def test_opset_6_broadcasts_only_if_asked_to():
+    a, b = np.arange(1, 7, dtype=np.int32).reshape(2, 3), np.array([3, 2, 1], np.int32)
+    with pytest.raises(lw.InvalidError, match="Mul-6: A is 2x3 and B is 3; this operator needs equal shapes"):
+        lw.onnx.mul(a, b, opset=6)
+    np.testing.assert_array_equal(lw.onnx.mul(a, b, broadcast=1, opset=6), lw.onnx.mul(a, b))
+
+
+def test_small_integers_came_with_opset_14():
+    x = np.array([1], np.int8)
+    with pytest.raises(lw.InvalidError, match=r"Mul-13: no row for inputs \(int8, int8\)"):
+        lw.onnx.mul(x, x, opset=13)
+    assert lw.onnx.mul(x, x, opset=14).dtype == np.int8
+
+
+def test_old_attributes_are_unknown_later():
+    x = np.array([1.0], np.float32)
+    assert lw.onnx.mul(x, x, consumed_inputs=[0, 0], opset=1).shape == (1,)
+    with pytest.raises(lw.InvalidError, match="Mul-14: unknown attribute 'broadcast'; it has: none"):
+        lw.onnx.mul(x, x, broadcast=1)

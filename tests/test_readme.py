@@ -1,0 +1,52 @@
+"""What the README shows is what happens."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(kind: str) -> list[str]:
+    return re.findall(rf"```{kind}\n(.*?)```", README, re.DOTALL)
+
+
+def test_python_and_console(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    flags = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL & 0
+    text = "\n".join(blocks("python"))
+    test = doctest.DocTestParser().get_doctest(text, {}, "README", "README.md", 0)
+    results = doctest.DocTestRunner(optionflags=flags).run(test)
+    assert results.attempted > 20
+    assert results.failed == 0
+    np.save("h.npy", np.array([65536, 3], np.uint32))
+    ran = 0
+    for block in blocks("console"):
+        for command, expected in re.findall(r"^\$ (.*?)\n(.*?)(?=^\$ |\Z)", block, re.DOTALL | re.MULTILINE):
+            words = command.split()
+            assert words[0] == "lanewise"
+            done = subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stderr
+            pattern = re.escape(expected).replace(re.escape("..."), r"[\d.]+")
+            assert re.fullmatch(pattern, done.stdout), f"{command}\n{done.stdout}"
+            ran += 1
+    assert ran == 3
+
+
+def test_links_lead_somewhere():
+    for target in re.findall(r"\]\(([^)#]+)\)", README):
+        assert (ROOT / target).exists(), target
+
+
+def test_targets_of_make_exist():
+    targets = re.findall(r"^([a-z-]+):.*##", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    for target in re.findall(r"^make (\S+)", README, re.MULTILINE):
+        assert target in targets
