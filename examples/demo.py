@@ -82,9 +82,9 @@ def murmur3_model() -> lw.Model:
     return graph.model()
 
 
-def command_line(model: Path, inputs: dict[str, Path]) -> dict[str, np.ndarray]:
+def command_line(model: Path, inputs: dict[str, Path], folder: Path = OUT) -> dict[str, np.ndarray]:
     """`lanewise run` as a person would call it."""
-    arguments = ["run", str(model), "-o", str(OUT), "--json"]
+    arguments = ["run", str(model), "-o", str(folder), "--json"]
     for name, path in inputs.items():
         arguments += ["-i", f"{name}={path}"]
     print(f"$ lanewise {' '.join(arguments)}")
@@ -113,7 +113,7 @@ def same(what: str, found: np.ndarray, expected: np.ndarray) -> None:
 
 
 def photograph() -> np.ndarray:
-    """A photograph that matplotlib's package ships (public domain, NASA)."""
+    """A photograph that matplotlib's package ships: Grace Hopper, by the United States Navy (public domain)."""
     from matplotlib.cbook import get_sample_data
     from PIL import Image
 
@@ -150,7 +150,7 @@ def main() -> None:
     packed = command_line(OUT / "pack_rgb565.onnx", {n: saved(n, p) for n, p in planes.items()})["packed"]
     r, g, b = (plane.astype(np.uint16) for plane in planes.values())
     same("packed words", packed, (r >> 3 << 11) | (g >> 2 << 5) | b >> 3)
-    channels = command_line(OUT / "unpack_rgb565.onnx", {"packed": OUT / "packed.npy"})
+    channels = command_line(OUT / "unpack_rgb565.onnx", {"packed": OUT / "packed.npy"}, OUT / "unpacked")
     again = np.stack([channels[name] for name in "rgb"], axis=-1)
     five, six = ((np.arange(1 << bits) * 255 / ((1 << bits) - 1) + 0.5).astype(np.uint8) for bits in (5, 6))
     worst = max(

@@ -127,11 +127,11 @@ class Case:
 
     # -- operands -----------------------------------------------------------------------
 
-    def rows_of_patterns(self) -> list[list[int]]:
-        """Columns of patterns for the free operands: exhaustive where 16 bits decide, else edges and random."""
+    def rows_of_patterns(self, exhaustive: int = 16) -> list[list[int]]:
+        """Columns of patterns for the free operands: all where that few bits decide, else edges and random."""
         sorts = [sort for _, _, sort in self.free()]
         generator = np.random.default_rng(0x1A7E)
-        if sum(sort.width for sort in sorts) <= 16:
+        if sum(sort.width for sort in sorts) <= exhaustive:
             table = itertools.product(*(range(1 << sort.width) for sort in sorts))
             return [list(column) for column in zip(*table, strict=True)]
         edges = [interesting(sort) for sort in sorts]
@@ -158,14 +158,16 @@ class Case:
 
     # -- checks -------------------------------------------------------------------------
 
-    def check_meaning(self, opinion: Callable[..., Any], *, ulps: int = 0, any_nan: bool = False) -> None:
+    def check_meaning(
+        self, opinion: Callable[..., Any], *, ulps: int = 0, any_nan: bool = False, exhaustive: int = 16
+    ) -> None:
         """native = exact = the second opinion, on every element, the unpredictable ones included.
 
         `any_nan`: the opinion only says that a result is NaN, not which one (where elements are moved, their
         bits stay as they are, and an opinion gets numbers).
         """
         function = masked(self.function())
-        columns = self.rows_of_patterns()
+        columns = self.rows_of_patterns(exhaustive)
         operands = self.arrays(columns)
         shape = (len(columns[0]),)
         (exact, exact_mask), _ = ExactKernel(fold(function))(operands, shape)
@@ -215,7 +217,7 @@ class Case:
     def check_layouts(self) -> None:
         """Strided, reversed, transposed, broadcast, rank 0, empty, unaligned, swapped: always the same elements."""
         function = masked(self.function())
-        columns = self.rows_of_patterns()
+        columns = self.rows_of_patterns(exhaustive=8)
         generator = np.random.default_rng(7)
         pick = generator.integers(0, len(columns[0]), 1000)
         operands = self.arrays([[column[i] for i in pick] for column in columns])

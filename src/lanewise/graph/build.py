@@ -60,7 +60,7 @@ class Builder:
 
     def constant(self, value: Any, sort: Any = None, name: str | None = None) -> Tensor:
         """A tensor with a fixed value; `sort` may be left out for arrays, which have one."""
-        name = self._fresh(name or f"constant{len(self._constants)}")
+        name = self._fresh(name or f"constant{self._unnamed()}")
         who = f"{self.name}, constant {name!r}"
         array = arrays.as_array(value, who)
         element = _sort(sort, who) if sort is not None else arrays.sort_for(array, who)
@@ -156,6 +156,10 @@ class Builder:
             profile=self.profile,
             source=self.name,
         ).check()
+
+    def _unnamed(self) -> int:
+        """The number of the next constant without a name."""
+        return sum(1 for name in self._constants if name.startswith("constant"))
 
     def _fresh(self, name: str) -> str:
         taken = {*self._inputs, *self._constants, *(node.output for node in self._nodes)}

@@ -101,20 +101,9 @@ def operand_sorts(node: Node, types: Mapping[str, TensorType]) -> list[AnySort |
                     f"{node.operator.label}: the table {tensor!r} is {kind}; it is one list of known length"
                 )
             sorts.append(ArraySort(kind.sort, length))
-        elif use in ("scalar", "channel"):
-            sorts.append(_late_sort(node, k, kind))
         else:
             sorts.append(kind.sort)
     return sorts
-
-
-def _late_sort(node: Node, k: int, kind: TensorType) -> AnySort:
-    """A scalar's or channel list's sort as the rows spell it (uint6 lies in uint8)."""
-    for row in node.operator.rows:
-        listed = row.inputs[k]
-        if listed == kind.sort or sort_of(dtype_of(listed)) == kind.sort:
-            return listed
-    return kind.sort
 
 
 def traced_sorts(node: Node, types: Mapping[str, TensorType]) -> list[AnySort | None]:
