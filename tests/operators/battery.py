@@ -211,7 +211,8 @@ class Case:
             values = {name: number(column[at], s) for (_, name, s), column in zip(self.free(), columns, strict=True)}
             raise AssertionError(
                 f"{self}: {what} differ at {int(differs.sum())} elements; first {values} {dict(self.fixed)}: "
-                f"{number(int(left[at]), sort)!r} ({int(left[at]):#x}), {number(int(right[at]), sort)!r} ({int(right[at]):#x})"
+                f"{number(int(left[at]), sort)!r} ({int(left[at]):#x}), "
+                f"{number(int(right[at]), sort)!r} ({int(right[at]):#x})"
             )
 
     def check_layouts(self) -> None:

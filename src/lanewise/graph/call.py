@@ -263,7 +263,7 @@ def _typed(
         else:
             values[k] = _late(operator, k, value, first, attributes, who, profile)
         if isinstance(values[k], np.ndarray):
-            operator.check_rank(k, names[k], values[k].ndim)
+            operator.check_shape(k, names[k], values[k].shape)
     return values
 
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from lanewise.engines.storage import dtype_of, sort_of
 from lanewise.graph.model import Dimension, Model, Node, TensorType
 from lanewise.language.errors import InvalidError, LanewiseError
 from lanewise.language.sorts import AnySort, ArraySort, Sort
@@ -81,7 +80,7 @@ def _check_ranks(node: Node, names: list[str], types: Mapping[str, TensorType]) 
     for k, (name, tensor) in enumerate(zip(names, node.inputs, strict=True)):
         shape = types[tensor].shape if tensor is not None else None
         if shape is not None:
-            node.operator.check_rank(k, name, len(shape))
+            node.operator.check_shape(k, name, shape)
 
 
 def operand_sorts(node: Node, types: Mapping[str, TensorType]) -> list[AnySort | None]:

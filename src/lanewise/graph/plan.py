@@ -173,6 +173,12 @@ class Planner:
             takes = tensor is not None and operator.takes_shape(k)
             operand_shapes.append(self.values[tensor].shape if takes and tensor is not None else None)
         try:
+            for k, (name, tensor) in enumerate(zip(names, node.inputs, strict=True)):
+                if tensor is not None:
+                    operator.check_shape(k, name, self.values[tensor].shape)
+        except InvalidError as error:
+            raise InvalidError(f"{self.model.source}, {node.place}: {error}") from None
+        try:
             shapes = operator.shape(names, operand_shapes, numbers)
         except InvalidError as error:
             raise InvalidError(f"{self.model.source}, {node.place}: {operator.label}: {error}") from None

@@ -121,12 +121,14 @@ class Operator:
         """Whether an operand's shape matters to the shape rule."""
         return self.argument(index).use in ("elements", "channel")
 
-    def check_rank(self, index: int, name: str, rank: int) -> None:
-        """Refuses an operand of a rank that its argument does not allow."""
+    def check_shape(self, index: int, name: str, shape: Sequence[Any]) -> None:
+        """Refuses an operand whose shape its own argument does not allow; sizes that are no numbers are open."""
         ranks = self.argument(index).ranks
-        if ranks is not None and not ranks[0] <= rank <= ranks[1]:
+        if ranks is not None and not ranks[0] <= len(shape) <= ranks[1]:
             allowed = f"{ranks[0]} to {ranks[1]}" if ranks[0] < ranks[1] else f"{ranks[0]}"
-            raise InvalidError(f"{self.label}: {name} has rank {rank}; {self.release.title} allows {allowed}")
+            raise InvalidError(f"{self.label}: {name} has rank {len(shape)}; {self.release.title} allows {allowed}")
+        if self.argument(index).use == "scalar" and any(isinstance(size, int) and size != 1 for size in shape):
+            raise InvalidError(f"{self.label}: {name} has shape {list(shape)}; it is one number")
 
     def read_attributes(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The attributes with defaults filled in; unknown, missing and forbidden ones are refused."""

@@ -36,8 +36,9 @@ def in_plain_numbers(input, *, to, row, **attributes):
 
 
 def all_patterns(case: Case) -> bool:
-    """Of 16-bit types, those whose casts differ in kind."""
-    return case.row.output.name in ("int8", "uint32", "float16", "bfloat16", "float32")
+    """Of casts from 16-bit types, those that differ in kind."""
+    source, target = case.row.inputs[0], case.row.output
+    return target.name in ("float16", "bfloat16") or (is_real(source) and target.name in ("int8", "uint32", "float32"))
 
 
 @pytest.mark.parametrize("case", [*CASES, *OLD], ids=str)
@@ -49,7 +50,7 @@ def test_meaning(case: Case):
     )
 
 
-@pytest.mark.parametrize("case", CASES[::4], ids=str)
+@pytest.mark.parametrize("case", CASES[::3], ids=str)
 def test_layouts(case: Case):
     case.check_layouts()
 
@@ -117,3 +118,29 @@ def test_attributes_for_small_floats_change_nothing():
         lw.onnx.cast(x, to="int8", round_mode="odd")
     with pytest.raises(lw.InvalidError, match="Cast-13: unknown attribute 'saturate'; it has: to"):
         lw.onnx.cast(x, to="int8", saturate=0, opset=13)
+
+
+@pytest.mark.parametrize("engine", ["native", "exact"])
+def test_every_conversion_rounds_once(engine):
+    """Numbers just beside a tie, which a detour over float32 or float64 makes a tie."""
+    cases = [
+        (np.float64(1 + 2.0**-11 + 2.0**-40), "float16", 1 + 2.0**-10),
+        (np.float64(1 + 2.0**-11 - 2.0**-40), "float16", 1.0),
+        (np.float64(65520 - 2.0**-30), "float16", 65504.0),
+        (np.float64(2.0**-25 + 2.0**-70), "float16", 2.0**-24),
+        (np.float64(1 + 2.0**-8 + 2.0**-40), "bfloat16", 1 + 2.0**-7),
+        (np.float64(1 + 2.0**-24 + 2.0**-50), "float32", 1 + 2.0**-23),
+        (np.int32(2**24 + 2**13 + 1), "float16", math.inf),
+        (np.int32(32768 + 16 + 1), "float16", 32800.0),
+        (np.int32(2**30 + 2**22 + 1), "bfloat16", 2.0**30 + 2.0**23),
+        (np.int64(2**62 + 2**54 + 1), "bfloat16", 2.0**62 + 2.0**55),
+        (np.uint64(2**63 + 2**39 + 1), "float32", 2.0**63 + 2.0**40),
+        (np.int64(-(2**62) - 2**38 - 1), "float32", -(2.0**62) - 2.0**39),
+        (np.uint64(2**64 - 1), "float64", 2.0**64),
+        (np.int64(2**53 + 1), "float64", 2.0**53),
+        (np.uint64(2**64 - 1), "float16", math.inf),
+    ]
+    for value, to, want in cases:
+        for length in (1, 37):  # a lone element, and vectors with a tail
+            found = lw.onnx.cast(np.full(length, value), to=to, engine=engine)
+            assert (found.astype(np.float64) == want).all(), (value, to)

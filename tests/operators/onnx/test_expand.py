@@ -32,9 +32,7 @@ def test_shapes_that_numpy_broadcasts_as_well():
             try:
                 want = np.broadcast_to(x, np.broadcast_shapes(data, shape))
             except ValueError:
-                with pytest.raises(
-                    lw.InvalidError, match=r"Expand-13: input is .* broadcasting needs equal"
-                ):
+                with pytest.raises(lw.InvalidError, match=r"Expand-13: input is .* broadcasting needs equal"):
                     lw.onnx.expand(x, shape)
             else:
                 found = lw.onnx.expand(x, shape)

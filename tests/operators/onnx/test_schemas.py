@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import keyword
 import struct
 
 import onnx.defs
 import pytest
 
+import lanewise as lw
+from lanewise.graph.signature import python_name
 from lanewise.language.attributes import REQUIRED
 from lanewise.language.operator import Row
 from lanewise.language.sorts import BY_NAME, i64
@@ -62,6 +65,13 @@ def test_the_versions_of_each_operator_are_all_there():
 def test_there_are_as_many_operators_as_expected():
     assert len(versions_of("onnx")) == 32
     assert len(RECORDS) == 130
+
+
+def test_every_operator_has_a_name_that_python_can_write():
+    names = [python_name(name) for name in versions_of("onnx")]
+    assert all(name.isidentifier() and not keyword.iskeyword(name) for name in names)
+    assert lw.onnx.__all__ == sorted(names)
+    assert {"and_", "or_", "not_", "bit_shift", "max"} < set(names)
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.label)

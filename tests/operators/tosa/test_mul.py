@@ -105,3 +105,26 @@ def test_shift_is_an_attribute_but_for_the_training_profile():
 def test_a_shift_outside_uint6_is_an_error(shift):
     with pytest.raises(lw.InvalidError, match="MUL: shift is"):
         lw.tosa.mul(np.int32([1]), np.int32([1]), shift=shift)
+
+
+@pytest.mark.parametrize("shape", [(2,), (0,), (1, 2), (None,)])
+def test_a_graph_input_for_the_shift_is_one_number(shape):
+    graph = lw.Builder(tosa="0.23.0", profile="MT")
+    x, shift = graph.input("x", "int32", (1,)), graph.input("shift", "uint6", shape)
+    graph.output("y", graph.node("MUL", x, x, shift))
+    with pytest.raises(lw.InvalidError, match=r"MUL: shift has shape \[.*\]; it is one number"):
+        graph.model().run(np.int32([9]), np.uint8([3, 3]))
+
+
+def test_a_graph_input_for_the_shift_is_a_uint6():
+    for sort, right in (("uint6", True), ("uint8", False)):
+        graph = lw.Builder(tosa="0.23.0", profile="MT")
+        x, shift = graph.input("x", "int32", (1,)), graph.input("shift", sort, ())
+        graph.output("y", graph.node("MUL", x, x, shift))
+        if right:
+            assert graph.model().run(np.int32([9]), np.array(3, np.uint8)).outputs["y"].tolist() == [10]
+            with pytest.raises(lw.InvalidError, match="holds 70, which is outside uint6"):
+                graph.model().run(np.int32([9]), np.array(70, np.uint8))
+        else:
+            with pytest.raises(lw.InvalidError, match=r"MUL: no row for inputs \(int32, int32, uint8\)"):
+                graph.model()

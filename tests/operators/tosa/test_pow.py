@@ -102,3 +102,11 @@ def test_the_inference_profile_without_floats_has_no_pow():
     one = np.ones(1, np.float32)
     with pytest.raises(lw.InvalidError, match="profile BI has no row for"):
         lw.tosa.pow(one, one, profile="BI")
+
+
+def test_a_graph_checks_ranks_too():
+    graph = lw.Builder(tosa="0.23.0")
+    x = graph.input("x", "float32", (None,) * 5)
+    graph.output("y", graph.node("POW", x, x))
+    with pytest.raises(lw.InvalidError, match=r"input1 has rank 5; TOSA 0.23.0 allows 1 to 4"):
+        graph.model()

@@ -104,10 +104,3 @@ def test_a_graph_takes_the_table_as_an_attribute_and_in_training_as_an_input(pro
     else:
         with pytest.raises(lw.InvalidError, match=f"in profile {profile} it is an attribute"):
             graph.model()
-
-
-# https://github.com/llvm/llvm-project/issues/159732
-def test_a_graph_works_out_the_shape_of_a_result_that_declares_none():
-    graph = lw.Builder(tosa="0.23.0")
-    graph.output("y", graph.node("TABLE", graph.input("x", "int8", (4,)), table=list(range(-128, 128))))
-    assert str(graph.model().types[graph.model().outputs["y"].tensor]) == "int8[4]"

@@ -56,7 +56,7 @@ def constant(*, value: Any, value_int: Any, value_ints: Any, value_float: Any, v
     """The tensor that exactly one attribute gives: an array, int64 or float32 numbers."""
     given = {"value_int": value_int, "value_ints": value_ints, "value_float": value_float, "value_floats": value_floats}
     given = {name: item for name, item in {"value": value, **given}.items() if item is not None}
-    if len(given) != 1:
+    if len(given) != 1:  # O14
         listing = ", ".join(given) or "none"
         raise InvalidError(f"takes one of value, value_int, value_ints, value_float, value_floats; given: {listing}")
     ((name, item),) = given.items()

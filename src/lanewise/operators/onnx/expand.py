@@ -19,7 +19,7 @@ EXAMPLES: Examples = [((f32, None), {}, (1.5, None), 1.5)]
 def _rule(names: Sequence[str], shapes: Sequence[Shape | None], attributes: Mapping[str, Any]) -> Shapes:
     wanted = attributes["shape"]
     if any(size < 0 for size in wanted):
-        raise InvalidError(f"shape {list(wanted)} has a negative size")
+        raise InvalidError(f"shape {list(wanted)} has a negative size")  # O13
     result = numpy_broadcast(names, (shapes[0], wanted), attributes).result
     return Shapes(bounded(result), (shapes[0], None))
 

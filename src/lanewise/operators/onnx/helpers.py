@@ -9,12 +9,12 @@ from lanewise.language.words import Value, is_nan, maximum, minimum, nan, select
 
 
 def larger(a: Value, b: Value) -> Value:
-    """The larger; b if they are equal, which only zeros show; NaN if one is NaN."""
+    """The larger; b if they are equal, which only zeros show; NaN if one is NaN (O6)."""
     return _with_nan(a, b, maximum(a, b))
 
 
 def smaller(a: Value, b: Value) -> Value:
-    """The smaller; b if they are equal, which only zeros show; NaN if one is NaN."""
+    """The smaller; b if they are equal, which only zeros show; NaN if one is NaN (O6)."""
     return _with_nan(a, b, minimum(a, b))
 
 
@@ -25,7 +25,7 @@ def _with_nan(a: Value, b: Value, result: Value) -> Value:
 
 
 def axes_from_front(axes: Sequence[int], rank: int, of: str, *, negative: bool) -> tuple[int, ...]:
-    """Axes as numbers from 0; refuses those outside the rank and those named twice."""
+    """Axes as numbers from 0; refuses those outside the rank and those named twice (O12)."""
     lowest = -rank if negative else 0
     result = []
     for axis in axes:

@@ -32,7 +32,7 @@ def _rule(names: Sequence[str], shapes: Sequence[Shape | None], attributes: Mapp
     data, wanted = shapes[0], attributes["shape"]
     assert data is not None
     if wanted is None:
-        raise InvalidError("attribute shape is missing")
+        raise InvalidError("attribute shape is missing")  # O11
     zero = attributes.get("allowzero", False)
     if zero and 0 in wanted and -1 in wanted:
         raise InvalidError(f"shape {list(wanted)} has 0 and -1, which allowzero forbids: any size would do for -1")

@@ -47,7 +47,7 @@ TYPE_NUMBERS: dict[int, Sort] = {
     1: f32, 2: u8, 3: i8, 4: u16, 5: i16, 6: i32, 7: i64, 9: boolean,
     10: f16, 11: f64, 12: u32, 13: u64, 16: bf16,
 }  # fmt: skip
-# ... and those that lanewise has not.
+# ... and those that lanewise has not (O15).
 OTHER_TYPES: dict[int, str] = {
     0: "undefined", 8: "string", 14: "complex64", 15: "complex128", 17: "float8e4m3fn", 18: "float8e4m3fnuz",
     19: "float8e5m2", 20: "float8e5m2fnuz", 21: "uint4", 22: "int4", 23: "float4e2m1", 24: "float8e8m0",
@@ -58,7 +58,7 @@ TYPE_NAMES: dict[str, Sort] = {"float": f32, "double": f64}
 
 Examples = list[tuple[Any, ...]]  # see `operator`
 
-# Attributes of old versions that steer the shape only, or nothing at all.
+# Attributes of old versions that steer the shape only, or nothing at all (O10).
 LEGACY: dict[str, Attribute] = {"broadcast": flag(default=False), "axis": whole(0, 63, default=None)}
 CONSUMED: dict[str, Attribute] = {"consumed_inputs": wholes(default=None)}
 
@@ -68,7 +68,7 @@ def onnx(since: int, section: str) -> Release:
 
 
 def versions(numbers: Sequence[int], name: str, **record: Any) -> Callable[[Meaning], Meaning]:
-    """Records of versions that differ only in types that lanewise has not, or in their text."""
+    """Records of versions that differ only in types that lanewise has not (O15), or in their text."""
 
     def apply(meaning: Meaning) -> Meaning:
         for number in numbers:

@@ -25,7 +25,7 @@ def _rule(
 ) -> Shapes:
     data, axes = shapes[0], attributes.get("axes")
     assert data is not None
-    if axes is None:
+    if axes is None:  # O12: an empty list is a list
         gone = {axis for axis, size in enumerate(data) if size == 1}
     else:
         gone = set(axes_from_front(axes, len(data), "data", negative=negative))

@@ -15,7 +15,7 @@ from lanewise.operators.onnx.rows import EVERYTHING, EVERYTHING_13, Examples, be
 
 AXES = {"axes": wholes()}
 OPERANDS = {"data": Argument(), "axes": Argument("numbers", ranks=(1, 1))}
-ONE_AXIS = {"data": Argument(), "axes": Argument("numbers", ranks=(0, 1))}
+ONE_AXIS = {"data": Argument(), "axes": Argument("numbers", ranks=(0, 1))}  # O12
 EXAMPLES: Examples = [((f32, None), {}, (1.5, None), 1.5)]
 FIRST: Examples = [((f32,), {"axes": [0]}, (1.5,), 1.5)]
 

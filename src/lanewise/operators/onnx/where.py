@@ -13,6 +13,7 @@ EXAMPLES: Examples = [
     ((boolean, i8, i8), {}, (True, 1, -2), 1),
     ((boolean, i8, i8), {}, (False, 1, -2), -2),
     ((boolean, f32, f32), {}, (True, 1.0, math.nan), 1.0),
+    ((boolean, f32, f32), {}, (True, -0.0, 1.0), -0.0),  # O9
     ((boolean, boolean, boolean), {}, (False, True, False), False),
 ]
 
