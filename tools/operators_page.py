@@ -9,7 +9,7 @@ from pathlib import Path
 from lanewise.cli.ops import example_text, grouped_rows, requirements
 from lanewise.language.attributes import REQUIRED
 from lanewise.language.operator import Operator
-from lanewise.operators.catalogue import SPECIFICATIONS, versions_of
+from lanewise.operators.catalogue import SPECIFICATIONS, default_version, find, versions_of
 
 PAGE = Path(__file__).parent.parent / "docs" / "operators.md"
 MAX_ROWS = 24
@@ -27,11 +27,11 @@ def page() -> str:
         lines += [f"## {specification.upper()}", "", "| operator | versions | requirements |", "| --- | --- | --- |"]
         for name, records in operators.items():
             since = ", ".join(str(record.release.since) for record in records)
-            rules = "; ".join(requirements(records[-1])) or "none (total)"
+            rules = "; ".join(requirements(find(specification, name, default_version(specification)))) or "none (total)"
             lines.append(f"| [{name}](#{name.lower()}) | {since} | {rules} |")
         lines.append("")
-        for records in operators.values():
-            lines += _section(records[-1])
+        for name in operators:
+            lines += _section(find(specification, name, default_version(specification)))
     return "\n".join(lines).rstrip() + "\n"
 
 

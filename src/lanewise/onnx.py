@@ -10,9 +10,8 @@ from __future__ import annotations
 from lanewise.graph.call import OperatorFunction
 from lanewise.graph.signature import python_name
 from lanewise.operators.catalogue import versions_of
-from lanewise.operators.onnx.rows import NEWEST_OPSET
 
-_FUNCTIONS = {python_name(name): OperatorFunction("onnx", name, NEWEST_OPSET) for name in versions_of("onnx")}
+_FUNCTIONS = {python_name(name): OperatorFunction("onnx", name) for name in versions_of("onnx")}
 
 __all__ = sorted(_FUNCTIONS)  # noqa: PLE0605  # the catalogue says which
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 from lanewise.graph.call import OperatorFunction
 from lanewise.graph.signature import python_name
 from lanewise.operators.catalogue import versions_of
-from lanewise.operators.tosa.rows import VERSIONS
 
-_FUNCTIONS = {python_name(name): OperatorFunction("tosa", name, VERSIONS[0]) for name in versions_of("tosa")}
+_FUNCTIONS = {python_name(name): OperatorFunction("tosa", name) for name in versions_of("tosa")}
 
 __all__ = sorted(_FUNCTIONS)  # noqa: PLE0605  # the catalogue says which
 

@@ -19,9 +19,7 @@ from lanewise.language.errors import InvalidError, LanewiseError, UnsupportedErr
 from lanewise.language.operator import Argument, Operator, Row
 from lanewise.language.sorts import BY_NAME, AnySort, ArraySort, Sort, to_pattern
 from lanewise.language.words import Function
-from lanewise.operators.catalogue import SPECIFICATIONS, find, row_of, versions_of
-from lanewise.operators.onnx.rows import NEWEST_OPSET
-from lanewise.operators.tosa.rows import VERSIONS
+from lanewise.operators.catalogue import SPECIFICATIONS, default_version, find, row_of, versions_of
 
 
 def explain_command(
@@ -137,7 +135,7 @@ def _operator(name: str, version: str | None) -> Operator:
     for specification in SPECIFICATIONS:
         if name in versions_of(specification):
             if version is None:
-                return find(specification, name, NEWEST_OPSET if specification == "onnx" else VERSIONS[-1])
+                return find(specification, name, default_version(specification))
             return find(
                 specification, name, int(version) if specification == "onnx" and version.isdecimal() else version
             )

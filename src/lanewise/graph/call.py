@@ -62,17 +62,17 @@ class _Prepared:
 class OperatorFunction:
     """An operator of a specification, called on arrays."""
 
-    def __init__(self, specification: str, name: str, default_version: int | str) -> None:
+    def __init__(self, specification: str, name: str) -> None:
         self._specification = specification
         self._operator_name = name
         self._version_keyword = "opset" if specification == "onnx" else "version"
-        self._default = default_version
+        self._default = catalogue.default_version(specification)
         self._prepared: dict[Any, _Prepared] = {}
         self._quick: dict[Any, _Prepared] = {}  # by dtypes: calls that equal shapes decide
-        newest = catalogue.versions_of(specification)[name][-1]
+        usual = catalogue.find(specification, name, self._default)
         self.__name__ = self.__qualname__ = python_name(name)
-        self.__doc__ = documentation(newest)
-        self.__signature__ = signature(newest, self._version_keyword, default_version)
+        self.__doc__ = documentation(usual)
+        self.__signature__ = signature(usual, self._version_keyword, self._default)
 
     def __repr__(self) -> str:
         return f"<lanewise.{self._specification}.{self.__name__}{self.__signature__}>"

@@ -35,7 +35,7 @@ def _order(since: int | str) -> tuple[int, ...]:
 
 
 def find(specification: str, name: str, version: int | str) -> Operator:
-    """The record in force at that version (ONNX: an opset; TOSA: a release such as "0.23.0")."""
+    """The record in force at that version (ONNX: an opset; TOSA: a release such as "0.23.0", exactly)."""
     records = versions_of(specification).get(name)
     if specification == "tosa":
         known_version(version)
@@ -44,8 +44,11 @@ def find(specification: str, name: str, version: int | str) -> Operator:
         hint = f"; did you mean {' or '.join(close)}?" if close else "; 'lanewise ops' lists those it has"
         raise UnsupportedError(f"{name}: lanewise has no such {specification.upper()} operator{hint}")
     if specification == "tosa":
-        candidates = [record for record in records if _order(record.release.since) <= _order(version)]
-        return candidates[-1]
+        for record in records:
+            if record.release.since == version:
+                return record
+        listed = ", ".join(str(record.release.since) for record in records)
+        raise UnsupportedError(f"{name}: lanewise has it at TOSA {listed}, not at {version}")
     return _find_onnx(name, records, version)
 
 
@@ -82,6 +85,11 @@ def _accepts(record: Operator, types: Sequence[AnySort | None], attributes: Mapp
     except InvalidError:
         return False
     return True
+
+
+def default_version(specification: str) -> int | str:
+    """The version that is meant where none is said."""
+    return NEWEST_OPSET if specification == "onnx" else VERSIONS[0]
 
 
 def known_opset(opset: int | str) -> int:
