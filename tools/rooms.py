@@ -94,6 +94,7 @@ OPCODE_TABLES = {
     "formats/tosa_attributes.py",
     "formats/tosa_flatbuffer.py",
     "formats/tosa_schema.py",
+    "formats/tosa_writer.py",
 }
 
 

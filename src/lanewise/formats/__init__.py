@@ -9,7 +9,7 @@ from lanewise.formats.files import DEFAULT_FILE_BYTES, read_bytes
 from lanewise.graph.model import DEFAULT_NODES, DEFAULT_TENSOR_BYTES, Model
 from lanewise.language.errors import InvalidError, UnsupportedError
 
-READ = ("onnx",)
+READ = ("onnx", "tosa")
 
 
 def load(
@@ -35,22 +35,47 @@ def load(
     else:
         path = Path(source)
         content, name, folder = read_bytes(path, max_file_bytes), str(source), path.parent
-        format = format or path.suffix.removeprefix(".").lower()
-    if format not in READ:
-        raise UnsupportedError(f"{name}: format {format!r}; lanewise reads {', '.join(READ)}")
-    from lanewise.formats.onnx_protobuf import model_from_bytes
+        format = format or _format_of(content, path)
+    if format == "tosa":
+        from lanewise.formats import tosa_flatbuffer
 
-    model = model_from_bytes(content, name, folder, max_tensor_bytes=max_tensor_bytes, max_nodes=max_nodes)
+        model = tosa_flatbuffer.model_from_bytes(
+            content, name, max_tensor_bytes=max_tensor_bytes, max_nodes=max_nodes
+        )
+    elif format == "onnx":
+        from lanewise.formats import onnx_protobuf
+
+        model = onnx_protobuf.model_from_bytes(
+            content, name, folder, max_tensor_bytes=max_tensor_bytes, max_nodes=max_nodes
+        )
+    else:
+        raise UnsupportedError(f"{name}: format {format!r}; lanewise reads {', '.join(READ)}")
     return model.check(profile)
+
+
+def _format_of(content: bytes, path: Path) -> str:
+    """What a file is: by its content where that tells, else by its name's ending."""
+    from lanewise.formats.tosa_flatbuffer import is_tosa
+
+    suffix = path.suffix.removeprefix(".").lower()
+    return "tosa" if suffix == "tosa" or is_tosa(content) else suffix
 
 
 def save(model: Model, path: str | os.PathLike[str]) -> None:
     """Writes a model; the name's ending chooses the format."""
-    suffix = Path(path).suffix.lower()
-    if suffix != ".onnx":
-        raise UnsupportedError(f"{path}: lanewise writes .onnx files, not {suffix or 'files without an ending'}")
     from lanewise.formats.files import write_whole
-    from lanewise.formats.onnx_writer import model_bytes
 
-    content = model_bytes(model)
+    suffix = Path(path).suffix.lower()
+    if suffix == ".onnx":
+        from lanewise.formats import onnx_writer
+
+        content = onnx_writer.model_bytes(model)
+    elif suffix == ".tosa":
+        from lanewise.formats import tosa_writer
+
+        content = tosa_writer.model_bytes(model)
+    else:
+        raise UnsupportedError(
+            f"{path}: lanewise writes .onnx and .tosa files, not {suffix or 'files without an ending'}"
+        )
     write_whole(path, lambda file: file.write(content))

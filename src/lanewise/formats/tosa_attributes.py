@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from lanewise.formats.tosa_data import decode
+import numpy as np
+
+from lanewise.engines.storage import dtype_of
+from lanewise.formats.tosa_data import decode, encode
 from lanewise.formats.tosa_schema import NAN_MODES, ROUNDING_MODES
 from lanewise.graph.model import TensorType
 from lanewise.language.errors import InvalidError
@@ -118,3 +121,42 @@ def _new(op: str, entry: Mapping[str, Any], type_of: TypeOf, who: str) -> tuple[
             if not isinstance(attributes[name], int | float):
                 attributes[name] = float(attributes[name])
     return attributes, {}
+
+
+# --- writing ---------------------------------------------------------------------------------
+
+
+def old_fields(op: str, attributes: Mapping[str, Any], arguments: Mapping[str, Any], sort: Any) -> tuple[Any, Any]:
+    """The attribute table and the quantisation table of a 0.23.0 operator."""
+    table, fields = _OLD.get(op, (None, {}))
+    quantisation = None
+    if op == "NEGATE":
+        quantisation = ("UnaryQuantInfo", {"input_zp": attributes["input1_zp"], "output_zp": attributes["output_zp"]})
+    if table is None:
+        return None, quantisation
+    if op == "CLAMP":
+        suffix = "fp" if sort.kind == "float" else "int"
+        return (table, {f"min_{suffix}": attributes["min_val"], f"max_{suffix}": attributes["max_val"]}), None
+    values = {**attributes, **arguments}
+    content = {}
+    for theirs, ours in fields.items():
+        value = values[ours]
+        content[theirs] = value[0] if theirs == "shift" and op == "MUL" else _listed(value)
+    return (table, content), quantisation
+
+
+def new_fields(op: str, attributes: Mapping[str, Any], sort: Any) -> dict[str, Any]:
+    """The fields of a 1.x operator's own table."""
+    content = {}
+    for theirs, ours in _NEW.get(op, {}).items():
+        value = attributes[ours]
+        if theirs in _ENUMS:
+            value = _ENUMS[theirs].index(value)
+        elif op == "CLAMP":
+            value = encode(np.array(value, dtype_of(sort)), sort)
+        content[theirs] = value
+    return content
+
+
+def _listed(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
