@@ -28,7 +28,7 @@ app = typer.Typer(
     epilog="Exit codes: 0 valid, 1 a check failed, 2 usage, 3 unpredictable, 4 error in graph or file, 5 unsupported.",
 )
 
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file (.onnx).", show_default=False)]
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file (.onnx, .tosa).", show_default=False)]
 Profile = Annotated[str | None, typer.Option(help="Hold a TOSA graph to this profile (BI, MI, MT).")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
@@ -100,6 +100,19 @@ def show(model: Model, profile: Profile = None) -> None:
     from lanewise.formats import load
 
     print(load(model, profile=profile))
+
+
+@app.command()
+def suite(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder with desc.json tests below it.", show_default=False)],
+    filter: Annotated[str | None, typer.Option(metavar="REGEX", help="Only tests whose path matches.")] = None,
+    output: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write every verdict to FILE.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes (default: all cores).")] = None,
+) -> None:
+    """Run a folder of conformance tests; ends 'N passed, N failed, N skipped'."""
+    from lanewise.cli.suite import suite_command
+
+    raise typer.Exit(suite_command(folder, filter, output, workers))
 
 
 @app.command()
