@@ -86,10 +86,8 @@ def main() -> None:
         result = summary(race(contenders))
         rows[name] = result
         ours = result["lanewise"]["median"]
-        cells = [f"{ours:9.2f}"]
-        for peer in ("copy", "numpy", "onnxruntime"):
-            cells.append(f"{result[peer]['median']:7.2f} ({result[peer]['median'] / ours:4.1f}x)")
-        print(f"{name:22} {cells[0]} {cells[1]:>15} {cells[2]:>15} {cells[3]:>15}")
+        peers = [result[peer]["median"] for peer in ("copy", "numpy", "onnxruntime")]
+        print(f"{name:22} {ours:9.2f} " + " ".join(f"{time:7.2f} ({time / ours:4.1f}x)" for time in peers))
 
     for direction in ("LEFT", "RIGHT"):
         for name in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"):

@@ -17,7 +17,9 @@ def run(script: Path, folder: Path) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("script", sorted(p for p in EXAMPLES.glob("*.py") if p.name != "demo.py"), ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    "script", sorted(p for p in EXAMPLES.glob("*.py") if p.name != "demo.py"), ids=lambda p: p.stem
+)
 def test_example(script: Path, tmp_path: Path):
     assert run(script, tmp_path)
 

@@ -57,7 +57,8 @@ def test_models(share: int, tmp_path: Path):
             inputs = {
                 name: np.zeros([size if isinstance(size, int) else 2 for size in kind.shape or ()], kind.sort.name)
                 for name, kind in model.inputs.items()
-                if kind.sort.name != "bfloat16" and np.prod([s for s in kind.shape or () if isinstance(s, int)], dtype=float) < 1e6
+                if kind.sort.name != "bfloat16"
+                and np.prod([s for s in kind.shape or () if isinstance(s, int)], dtype=float) < 1e6
             }
             model.run(inputs)
             ran += 1

@@ -175,10 +175,7 @@ def _operands(
 ) -> tuple[list[str], list[AnySort | None], list[Any]]:
     """Names, sorts and patterns of all operands: elements from the values, the rest from attributes."""
     given = [_sort(name.strip()) for name in types.split(",")]
-    if operator.variadic:
-        names = operator.argument_names(len(values))
-    else:
-        names = list(operator.arguments)
+    names = operator.argument_names(len(values)) if operator.variadic else list(operator.arguments)
     elements = [n for k, n in enumerate(names) if operator.argument(k).use == "elements" and n not in late]
     least = sum(1 for k, n in enumerate(names) if n in elements and not operator.argument(k).optional)
     if not least <= len(values) <= len(elements):

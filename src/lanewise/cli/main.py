@@ -104,7 +104,9 @@ def show(model: Model, profile: Profile = None) -> None:
 
 @app.command()
 def suite(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder with desc.json tests below it.", show_default=False)],
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A folder with desc.json tests below it.", show_default=False)
+    ],
     filter: Annotated[str | None, typer.Option(metavar="REGEX", help="Only tests whose path matches.")] = None,
     output: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write every verdict to FILE.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes (default: all cores).")] = None,

@@ -19,7 +19,9 @@ def suite_command(folder: Path, wanted: str | None, output: Path | None, workers
     """Runs, prints, writes; 0 only if no test failed."""
     tests = find_tests(folder, wanted)
     if not tests:
-        raise InvalidError(f"{folder}: holds no test (a folder with a desc.json){f' that matches {wanted!r}' if wanted else ''}")
+        raise InvalidError(
+            f"{folder}: holds no test (a folder with a desc.json){f' that matches {wanted!r}' if wanted else ''}"
+        )
     verdicts = _run(tests, folder, workers or len(os.sched_getaffinity(0)))
     failed = [verdict for verdict in verdicts if verdict.verdict == "failed"]
     for verdict in failed[:SHOWN]:

@@ -12,7 +12,7 @@ from lanewise.formats import load
 from lanewise.graph.model import Model
 
 
-class LanewiseRep(BackendRep):  # type: ignore[misc]  # onnx ships no types for it
+class LanewiseRep(BackendRep):
     """A loaded model."""
 
     def __init__(self, model: Model) -> None:
@@ -24,7 +24,7 @@ class LanewiseRep(BackendRep):  # type: ignore[misc]  # onnx ships no types for 
         return tuple(self.model.run(given).outputs.values())
 
 
-class LanewiseBackend(Backend):  # type: ignore[misc]
+class LanewiseBackend(Backend):
     """`prepare(model).run(inputs)`; raises UnsupportedError for what lanewise does not have."""
 
     @classmethod

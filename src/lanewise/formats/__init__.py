@@ -39,9 +39,7 @@ def load(
     if format == "tosa":
         from lanewise.formats import tosa_flatbuffer
 
-        model = tosa_flatbuffer.model_from_bytes(
-            content, name, max_tensor_bytes=max_tensor_bytes, max_nodes=max_nodes
-        )
+        model = tosa_flatbuffer.model_from_bytes(content, name, max_tensor_bytes=max_tensor_bytes, max_nodes=max_nodes)
     elif format == "onnx":
         from lanewise.formats import onnx_protobuf
 

@@ -28,7 +28,7 @@ def read_tensors(path: str | os.PathLike[str], *, max_tensor_bytes: int = DEFAUL
     name = os.fspath(path)
     if content.startswith(b"\x93NUMPY"):
         return {"": npy_array(content, name)}
-    if content.startswith(b"PK\x03\x04") or content.startswith(b"PK\x05\x06"):
+    if content.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _npz(content, name, max_tensor_bytes)
     if Path(path).suffix == ".pb":
         from lanewise.formats.onnx_tensor import tensor_from_bytes

@@ -29,7 +29,9 @@ def decode(data: bytes | None, sort: Sort, shape: tuple[int, ...], limit: int, w
     if needed > limit:
         raise InvalidError(f"{who} needs {needed:,} bytes; the limit is {limit:,} (max_tensor_bytes)")
     if len(content) != needed:
-        raise InvalidError(f"{who}: shape {list(shape)} of {sort.name} needs {needed} bytes; the file has {len(content)}")
+        raise InvalidError(
+            f"{who}: shape {list(shape)} of {sort.name} needs {needed} bytes; the file has {len(content)}"
+        )
     if sort.kind == "bool":
         raw = np.frombuffer(content, np.uint8)
         if count and int(raw.max()) > 1:

@@ -28,6 +28,7 @@ from lanewise.language.errors import InvalidError, LanewiseError, UnsupportedErr
 from lanewise.language.operator import Operator
 from lanewise.language.sorts import Sort, i64
 from lanewise.operators import catalogue
+from lanewise.operators.tosa.rows import VERSIONS
 
 MAX_RANK = 64  # NumPy's; a level may say less
 
@@ -66,7 +67,7 @@ def _version(graph: Mapping[str, Any], name: str) -> str:
         return catalogue.known_version(version)
     except UnsupportedError:
         raise UnsupportedError(
-            f"{name}: TOSA version {major}.{minor}.{patch}; lanewise reads {', '.join(catalogue.VERSIONS)}"
+            f"{name}: TOSA version {major}.{minor}.{patch}; lanewise reads {', '.join(VERSIONS)}"
         ) from None
 
 
@@ -215,8 +216,13 @@ class _Main:
             raise InvalidError(f"{who}: lists {len(inputs)} inputs; {operator.name} has none")
         kind = self._type(output, who)
         assert isinstance(kind.sort, Sort) and kind.known_shape is not None
-        operator.row((), {operator.output_attribute or "": kind.sort})
-        array = decode(self.tensors[output]["data"], kind.sort, kind.known_shape, self.left, f"{who}: tensor {output!r}")
+        try:
+            operator.row((), {}, output=kind.sort)
+        except InvalidError as error:
+            raise InvalidError(f"{who}: {error}") from None
+        array = decode(
+            self.tensors[output]["data"], kind.sort, kind.known_shape, self.left, f"{who}: tensor {output!r}"
+        )
         self.left -= array.nbytes
         self._define(output, Constant(kind.sort, array), who)
 
@@ -249,7 +255,9 @@ class _Main:
         """Input tensors in order, with arguments that the file keeps as attributes as constants of the graph."""
         listed = [name for name in operator.arguments if name not in arguments]
         if len(inputs) != len(listed):
-            raise InvalidError(f"{who}: lists {len(inputs)} inputs; {operator.name} has {len(listed)}: {', '.join(listed)}")
+            raise InvalidError(
+                f"{who}: lists {len(inputs)} inputs; {operator.name} has {len(listed)}: {', '.join(listed)}"
+            )
         queue = iter(inputs)
         operands = []
         for position, name in enumerate(operator.arguments):

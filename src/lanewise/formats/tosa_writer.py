@@ -48,7 +48,7 @@ class _File:
     def content(self) -> bytes:
         model = self.model
         version = [int(part) for part in str(model.version).split(".")]
-        stated = dict(zip(("major", "minor", "patch"), [*version, 0][:3], strict=True))
+        stated: dict[str, Any] = dict(zip(("major", "minor", "patch"), [*version, 0][:3], strict=True))
         for name, kind in model.inputs.items():
             self._tensor(name, kind)
         uses = self._uses()
@@ -77,7 +77,7 @@ class _File:
             "outputs": list(model.outputs),
         }
         if self.old:
-            root = {"version": {**stated, "draft": False}, "blocks": [block]}
+            root: dict[str, Any] = {"version": {**stated, "draft": False}, "blocks": [block]}
             return Writer(SCHEMA_0_23, UNIONS_0_23).root("Graph", root)
         block["shapes"] = self.shapes
         region = {"name": "main", "blocks": [block]}

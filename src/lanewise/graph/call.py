@@ -18,7 +18,7 @@ from lanewise.graph.signature import documentation, python_name, signature
 from lanewise.graph.violations import Violation, element_at, locate
 from lanewise.language.attributes import REQUIRED
 from lanewise.language.errors import InvalidError
-from lanewise.language.operator import Operator, Row
+from lanewise.language.operator import Operator, Row, profiles_of
 from lanewise.language.shapes import BROADCASTING
 from lanewise.language.sorts import AnySort, ArraySort, Sort
 from lanewise.language.words import Function, Value, literal
@@ -100,7 +100,7 @@ class OperatorFunction:
                 if (
                     shape
                     and 0 < operands[0].size <= SMALL
-                    and all([operand.shape == shape and type(operand) is np.ndarray for operand in operands])
+                    and all(operand.shape == shape and type(operand) is np.ndarray for operand in operands)
                 ):
                     result, broken = prepared.kernel.small(operands)
                     if not broken or on_unpredictable != "raise":
@@ -262,7 +262,7 @@ def _typed(
             values[k] = _numbers(operator, k, value, who)
         else:
             values[k] = _late(operator, k, value, first, attributes, who, profile)
-        if isinstance(values[k], np.ndarray):
+        if isinstance(values[k], np.ndarray) and argument.use != "scalar":  # those are one element by now
             operator.check_shape(k, names[k], values[k].shape)
     return values
 
@@ -306,7 +306,7 @@ def _late(
         sort = _own_sort(operator, k, value) or argument.sort(operator.read_attributes(attributes))
     if argument.use == "scalar":
         if isinstance(value, np.ndarray):
-            if profile in argument.attribute_in:
+            if profile is not None and set(profiles_of(profile)) <= set(argument.attribute_in):
                 raise InvalidError(f"{who} is an array; in profile {profile} it is an attribute, a plain number")
             if value.size != 1:
                 raise InvalidError(f"{who} has shape {value.shape}; it is one number")

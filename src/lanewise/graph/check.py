@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from lanewise.engines.exact_kernel import patterns
 from lanewise.graph.model import Dimension, Model, Node, TensorType
+from lanewise.language import nodes
 from lanewise.language.errors import InvalidError, LanewiseError
-from lanewise.language.sorts import AnySort, ArraySort, Sort
+from lanewise.language.operator import profiles_of
+from lanewise.language.sorts import AnySort, ArraySort, Sort, carrier
+from lanewise.language.words import Value
 from lanewise.operators import catalogue
+
+DYNAMIC = "EXT-DYNAMIC"  # TOSA: with it, inputs need not be constants
 
 
 def checked(model: Model) -> Model:
@@ -62,17 +68,27 @@ def _node_type(model: Model, node: Node, types: Mapping[str, TensorType]) -> Ten
     row = catalogue.row_of(operator, operand_sorts(node, types), node.attributes, model.profile)
     _check_ranks(node, names, types)
     # Traces the definition once, which refuses the attributes that it forbids.
-    operator.function(traced_sorts(node, types), row.output, node.attributes)
+    sorts = traced_sorts(node, types)
+    operator.function(sorts, row.output, node.attributes, known_operands(model, node, sorts))
     return TensorType(row.output, result_shape(model, node, types))
 
 
 def _check_profile(model: Model, node: Node, names: list[str]) -> None:
+    asked = profiles_of(model.profile or "")
     for name, tensor in zip(names, node.inputs, strict=True):
         argument = node.operator.arguments[name if not node.operator.variadic else next(iter(node.operator.arguments))]
-        if model.profile in argument.attribute_in and tensor is not None and name not in node.from_attributes:
+        if tensor is None:
+            continue
+        if set(asked) <= set(argument.attribute_in) and name not in node.from_attributes:
             raise InvalidError(
                 f"{node.operator.label}: {name} is the tensor {tensor!r}; "
                 f"in profile {model.profile} it is an attribute (an input in MT only)"
+            )
+        held = [profile for profile in asked if profile in argument.constant_in]
+        if held and DYNAMIC not in asked and tensor not in model.constants:
+            raise InvalidError(
+                f"{node.operator.label}: {name} is the tensor {tensor!r}, which no CONST feeds; "
+                f"{held[0]} needs a compile-time constant ({DYNAMIC} lifts that)"
             )
 
 
@@ -111,6 +127,26 @@ def traced_sorts(node: Node, types: Mapping[str, TensorType]) -> list[AnySort | 
         None if node.operator.argument(k).use == "numbers" else sort
         for k, sort in enumerate(operand_sorts(node, types))
     ]
+
+
+def known_operands(
+    model: Model, node: Node, sorts: Sequence[AnySort | None], uses: Collection[str] = ("scalar",)
+) -> dict[int, Value]:
+    """Operands of one element that the graph fixes, by index."""
+    known = {}
+    for k, (tensor, sort) in enumerate(zip(node.inputs, sorts, strict=True)):
+        constant = model.constants.get(tensor or "")
+        if (
+            constant is not None
+            and constant.array.size == 1
+            and constant.sort == sort
+            and node.operator.argument(k).use in uses
+        ):
+            (pattern,) = patterns(constant.array.reshape(1), constant.sort)
+            word = carrier(constant.sort)
+            assert isinstance(word, Sort)
+            known[k] = Value(nodes.constant(pattern, word), constant.sort)
+    return known
 
 
 def result_shape(model: Model, node: Node, types: Mapping[str, TensorType]) -> tuple[Dimension, ...] | None:

@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
-from lanewise.engines.exact_kernel import patterns
 from lanewise.engines.storage import dtype_of
-from lanewise.graph.check import traced_sorts
+from lanewise.graph.check import known_operands, traced_sorts
 from lanewise.graph.model import Model, Node
 from lanewise.language import nodes
 from lanewise.language.errors import InvalidError
@@ -25,6 +24,8 @@ Shape = tuple[int, ...]
 
 MAX_LEAVES = 24  # operands of one loop; a ufunc takes 64, results and masks included
 MAX_NODES = 512  # expression nodes of one loop; beyond, compiling takes longer than it saves
+
+FIXED = ("elements", "scalar", "channel")  # the uses of operands that may become constants
 
 
 @dataclass(frozen=True)
@@ -183,7 +184,8 @@ class Planner:
         except InvalidError as error:
             raise InvalidError(f"{self.model.source}, {node.place}: {operator.label}: {error}") from None
         types = traced_sorts(node, self.model.types)
-        known = self._known(node, types)
+        # Operands of one element that the graph fixes become constants of the function.
+        known = known_operands(self.model, node, types, FIXED if self.fuse else ("scalar",))
         output = self.model.types[node.output].sort
         assert isinstance(output, Sort)
         function = operator.function(types, output, node.attributes, known)
@@ -192,26 +194,6 @@ class Planner:
             if moved is not None:
                 return moved
         return self._fused(node, names, function, known, types, shapes.result, shapes.operands)
-
-    def _known(self, node: Node, types: Sequence[AnySort | None]) -> dict[int, Value]:
-        """Operands of one element that the graph fixes: they become constants of the function."""
-        known = {}
-        for k, tensor in enumerate(node.inputs):
-            sort = types[k]
-            if (
-                tensor is None
-                or not isinstance(sort, Sort)
-                or not self.fuse
-                and node.operator.argument(k).use != "scalar"
-            ):
-                continue
-            constant = self.model.constants.get(tensor)
-            if constant is not None and constant.array.size == 1:
-                (pattern,) = patterns(constant.array.reshape(1), sort)
-                word = carrier(sort)
-                assert isinstance(word, Sort)
-                known[k] = Value(nodes.constant(pattern, word), sort)
-        return known
 
     def _moved(self, node: Node, shape: Shape, views: Sequence[Shape | None]) -> Virtual | Stored | None:
         """A node that only moves elements needs no loop: a view, if its operand is (or gets) in memory."""

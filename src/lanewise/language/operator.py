@@ -47,13 +47,14 @@ class Argument:
 
     `use`: "elements" (broadcasts), "scalar" (one element), "table" (read by index), "channel" (a
     list along the last axis) or "numbers" (read before the graph runs: shapes, axes).
-    `attribute_in`: profiles in which the argument is an attribute, not an input. `ranks`: lowest and
-    highest rank allowed.
+    `attribute_in`: profiles in which the argument is an attribute, not an input. `constant_in`: those in
+    which the input must have a value that the graph fixes. `ranks`: lowest and highest rank allowed.
     """
 
     use: str = "elements"
     optional: bool = False
     attribute_in: tuple[str, ...] = ()
+    constant_in: tuple[str, ...] = ()
     default: Any = REQUIRED
     ranks: tuple[int, int] | None = None
     sort: Callable[[Mapping[str, Any]], Sort] | None = None  # the type, where attributes decide it
@@ -172,7 +173,7 @@ class Operator:
         if wanted is not None:
             candidates = [row for row in candidates if row.output == wanted]
         if profile is not None:
-            allowed = [row for row in candidates if profile in row.profiles]
+            allowed = [row for row in candidates if not row.profiles.isdisjoint(profiles_of(profile))]
             if candidates and not allowed:
                 have = ", ".join(sorted(candidates[0].profiles))
                 raise InvalidError(
@@ -231,6 +232,11 @@ class Operator:
                 self._traced.clear()
             self._traced[key] = found
         return found
+
+
+def profiles_of(profile: str) -> list[str]:
+    """The profiles and extensions asked for together: names joined by commas or plus signs."""
+    return [name.strip() for name in profile.replace("+", ",").split(",")]
 
 
 def _types(types: Sequence[AnySort | None], wanted: Sort | None) -> str:

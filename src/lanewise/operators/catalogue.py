@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from lanewise.language.errors import InvalidError, UnsupportedError
-from lanewise.language.operator import Operator, Row
+from lanewise.language.operator import Operator, Row, profiles_of
 from lanewise.language.sorts import AnySort
 from lanewise.operators import onnx, tosa
 from lanewise.operators.onnx.rows import NEWEST_OPSET
@@ -73,7 +73,7 @@ def row_of(
             for record in versions_of(operator.release.specification)[operator.name]
             if record is not operator and _accepts(record, types, attributes)
         ]
-        if not others:
+        if not others or _accepts(operator, types, attributes):  # or only the profile lacks the row
             raise
         kind = "opset" if operator.release.specification == "onnx" else "version"
         raise InvalidError(f"{error}. It is allowed at {kind} {', '.join(others)}") from None
@@ -107,6 +107,7 @@ def known_version(version: int | str) -> str:
 
 
 def known_profile(version: str, profile: str) -> str:
-    if profile not in PROFILES[version]:
+    """The profile itself, or several joined by commas or plus signs, if that version has all of them."""
+    if not isinstance(profile, str) or not set(profiles_of(profile)) <= set(PROFILES[version]):
         raise InvalidError(f"profile is {profile!r}; TOSA {version} has {', '.join(PROFILES[version])}")
     return profile

@@ -228,10 +228,7 @@ def _sign(clear: bool) -> Rule:
         word = vector(ir.IntType(node.sort.width), e.lanes)
         pattern = a if a.type == word else e.b.bitcast(a, word)
         mask = floats.sign_bit(node.sort)
-        if clear:
-            pattern = e.b.and_(pattern, e.all(word, mask - 1))
-        else:
-            pattern = e.b.xor(pattern, e.all(word, mask))
+        pattern = e.b.and_(pattern, e.all(word, mask - 1)) if clear else e.b.xor(pattern, e.all(word, mask))
         return pattern if a.type == word else e.b.bitcast(pattern, a.type)
 
     return rule

@@ -1,0 +1,288 @@
+"""TOSA files: read, written, refused with file, place and rule."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lanewise as lw
+from lanewise.formats.flatbuffer import Writer
+from lanewise.formats.tosa_schema import (
+    IDENTIFIER,
+    OPERATORS_0_23,
+    OPERATORS_1,
+    SCHEMA_0_23,
+    SCHEMA_1,
+    TYPES_0_23,
+    TYPES_1,
+    UNIONS_0_23,
+    UNIONS_1,
+)
+from tests.graph.random_graphs import Generator
+from tools.fuzz_tosa import fuzz
+
+
+def tensor(name: str, kind: str = "int32", shape: tuple[int, ...] = (4,), **fields: Any) -> dict[str, Any]:
+    number = [str(t) for t in TYPES_0_23].index(kind)
+    return {"name": name, "shape": list(shape), "type": number, **fields}
+
+
+def operator(op: str, inputs: list[str], outputs: list[str], attribute: Any = None, **fields: Any) -> dict[str, Any]:
+    return {"op": OPERATORS_0_23.index(op), "inputs": inputs, "outputs": outputs, "attribute": attribute, **fields}
+
+
+def file(
+    operators: list[dict[str, Any]],
+    tensors: list[dict[str, Any]],
+    inputs: list[str],
+    outputs: list[str],
+    version: tuple[int, int, int] = (0, 23, 0),
+    **fields: Any,
+) -> bytes:
+    """A 0.23.0 file with exactly these parts, sensible or not."""
+    block = {"name": "main", "operators": operators, "tensors": tensors, "inputs": inputs, "outputs": outputs}
+    stated = dict(zip(("major", "minor", "patch"), version, strict=True))
+    root = {"version": stated, "blocks": [block], **fields}
+    return Writer(SCHEMA_0_23, UNIONS_0_23).root("Graph", root)
+
+
+ABC = [tensor("a"), tensor("b"), tensor("c")]
+
+
+def adder(**changes: Any) -> bytes:
+    parts: dict[str, Any] = {
+        "operators": [operator("ADD", ["a", "b"], ["c"])],
+        "tensors": ABC,
+        "inputs": ["a", "b"],
+        "outputs": ["c"],
+    }
+    return file(**{**parts, **changes})
+
+
+def load(content: bytes, **limits: int) -> lw.Model:
+    return lw.load(content, format="tosa", **limits)
+
+
+def refused(content: bytes, error: type[Exception] = lw.InvalidError, **limits: int) -> str:
+    with pytest.raises(error) as caught:
+        load(content, **limits)
+    return str(caught.value)
+
+
+def test_runs_and_prints(tmp_path: Path):
+    path = tmp_path / "adder.bin"  # found by content, not by its name
+    path.write_bytes(adder())
+    model = lw.load(path)
+    assert str(model).splitlines() == [
+        f"{path}: TOSA 0.23.0",
+        "  input  a: int32[4]",
+        "  input  b: int32[4]",
+        "  c = ADD(a, b) : int32[4]",
+        "  output c: int32[4]",
+    ]
+    outcome = model.run(np.arange(4, dtype=np.int32), np.full(4, 2**31 - 3, np.int32))
+    assert outcome.status is lw.Status.UNPREDICTABLE
+    assert outcome.violations[0].index == (3,)
+    assert outcome.violations[0].node == "operator 0 (ADD)"
+
+
+def test_attributes_constants_and_several_outputs():
+    rescale = {"multiplier": [1 << 30], "shift": [30], "scale32": True, "output_zp": 3}
+    content = file(
+        [
+            operator("CONST", [], ["k"]),
+            operator("MUL", ["a", "k"], ["m"], ("MulAttribute", {"shift": 2})),
+            operator("ARITHMETIC_RIGHT_SHIFT", ["a", "k"], ["s"], ("ArithmeticRightShiftAttribute", {"round": True})),
+            operator("CLAMP", ["n"], ["l"], ("ClampAttribute", {"min_int": -1, "max_int": 2})),
+            operator("TABLE", ["n"], ["t"], ("TableAttribute", {"table": list(range(127, -129, -1))})),
+            operator("NEGATE", ["n"], ["g"], quant_info=("UnaryQuantInfo", {"input_zp": 1, "output_zp": 2})),
+            operator("RESCALE", ["m"], ["r"], ("RescaleAttribute", rescale)),
+            operator("RESHAPE", ["m"], ["q"], ("ReshapeAttribute", {"shape": [2, 2]})),
+            operator("CAST", ["n"], ["w"]),
+        ],
+        [
+            tensor("a"),
+            tensor("n", "int8"),
+            tensor("k", shape=(1,), data=(3).to_bytes(4, "little")),
+            tensor("m"),
+            tensor("s"),
+            tensor("l", "int8"),
+            tensor("t", "int8"),
+            tensor("g", "int8"),
+            tensor("r", "int8"),
+            tensor("q", shape=(2, 2)),
+            tensor("w", "int16"),
+        ],
+        ["a", "n"],
+        ["m", "s", "l", "t", "g", "r", "q", "w"],
+    )
+    outcome = load(content).run(np.array([4, 5, -6, 7], np.int32), np.array([-128, -1, 0, 127], np.int8))
+    assert outcome.status is lw.Status.VALID
+    assert {name: array.tolist() for name, array in outcome.outputs.items()} == {
+        "m": [3, 4, -4, 5],
+        "s": [1, 1, -1, 1],
+        "l": [-1, -1, 0, 2],
+        "t": [127, 0, -1, -128],
+        "g": [127, 4, 3, -124],
+        "r": [6, 7, -1, 8],
+        "q": [[3, 4], [-4, 5]],
+        "w": [-128, -1, 0, 127],
+    }
+
+
+def test_versions():
+    # https://github.com/google/flatbuffers/issues/7319
+    assert "model: TOSA version 0.80.0; lanewise reads 0.23.0" in refused(
+        adder(version=(0, 80, 0)), lw.UnsupportedError
+    )
+    block = {"name": "main", "operators": [], "tensors": [], "inputs": [], "outputs": []}
+    bare = Writer(SCHEMA_0_23, UNIONS_0_23).root("Graph", {"blocks": [block]})
+    assert "states no TOSA version" in refused(bare)
+
+
+def test_wrong_operators():
+    def one(
+        op: str, inputs: list[str], outputs: list[str] | None = None, attribute: Any = None, **fields: Any
+    ) -> bytes:
+        return adder(operators=[operator(op, inputs, ["c"] if outputs is None else outputs, attribute, **fields)])
+
+    assert refused(one("ADD", ["a"])) == "model, operator 0 (ADD): lists 1 inputs; ADD has 2: input1, input2"
+    assert "lists 0 outputs; ADD has 1" in refused(one("ADD", ["a", "b"], []))
+    assert "lists 2 outputs; ADD has 1" in refused(one("ADD", ["a", "b"], ["c", "a"]))
+    assert "input2 is 'zz', which no earlier node, input or constant defines" in refused(one("ADD", ["a", "zz"]))
+    assert "no tensor of that name is listed" in refused(one("ADD", ["a", "b"], ["zz"]))
+    assert "has no attribute; MUL needs MulAttribute" in refused(one("MUL", ["a", "b"]))
+    assert "has MulAttribute; ADD needs none" in refused(one("ADD", ["a", "b"], None, ("MulAttribute", {})))
+    assert "shift holds values outside uint6" in refused(one("MUL", ["a", "b"], None, ("MulAttribute", {"shift": 64})))
+    assert "operator 0 (CONV2D): CONV2D: lanewise has no such TOSA operator" in refused(
+        one("CONV2D", ["a"]), lw.UnsupportedError
+    )
+    for op in ("COND_IF", "WHILE_LOOP", "CUSTOM", "REDUCE_SUM", "SIGMOID"):
+        assert f"operator 0 ({op}): {op}: lanewise has no such TOSA operator" in refused(
+            one(op, ["a"]), lw.UnsupportedError
+        )
+    unknown = operator("ADD", ["a", "b"], ["c"]) | {"op": 4000}
+    assert "operator 0: unknown operator number 4000" in refused(adder(operators=[unknown]))
+    twice = [operator("ADD", ["a", "b"], ["c"])] * 2
+    assert "tensor 'c' is defined twice" in refused(adder(operators=twice))
+    assert "tensor 'a' is defined twice" in refused(one("ADD", ["a", "b"], ["a"]))
+    assert "2 operators; the limit is 1 (max_nodes)" in refused(adder(operators=twice), max_nodes=1)
+
+
+def test_wrong_tensors():
+    def third(**fields: Any) -> bytes:
+        return adder(tensors=[*ABC[:2], tensor("c", **fields)])
+
+    assert "operator 0 (ADD): ADD: no row for inputs (int8, int8)" in refused(
+        adder(tensors=[tensor("a", "int8"), tensor("b", "int8"), tensor("c", "int8")])
+    )
+    assert "is declared int8, but the graph computes int32" in refused(third(kind="int8"))
+    assert "is declared int32[5], but the graph computes int32[4]" in refused(third(shape=(5,)))
+    assert "has shape [0]; every dimension is at least 1" in refused(third(shape=(0,)))
+    assert "has shape [-4]; every dimension is at least 1" in refused(third(shape=(-4,)))
+    assert "has rank 65; the limit is 64" in refused(third(shape=(1,) * 65))
+    assert "tensor 'a' is listed twice" in refused(adder(tensors=[*ABC, tensor("a")]))
+    assert "graph input 'a' is listed twice" in refused(adder(inputs=["a", "a"]))
+    assert "graph output 'zz': no tensor of that name" in refused(adder(outputs=["zz"]))
+    assert "the graph has no outputs" in refused(adder(outputs=[]))
+    assert "has the unknown element type number 77" in refused(
+        adder(tensors=[*ABC[:2], {"name": "c", "shape": [4], "type": 77}])
+    )
+    # https://github.com/tensorflow/tflite-micro/issues/3072
+    huge = (2147483647, 2147483647)
+    assert "the limit is 4,294,967,296 bytes (max_tensor_bytes)" in refused(
+        adder(tensors=[tensor("a", shape=huge), tensor("b", shape=huge), tensor("c", shape=huge)])
+    )
+
+
+def test_wrong_constants():
+    def constant(**fields: Any) -> bytes:
+        return file([operator("CONST", [], ["k"])], [tensor("k", **fields)], [], ["k"])
+
+    assert load(constant(data=bytes(16))).run().outputs["k"].tolist() == [0, 0, 0, 0]
+    # https://github.com/halide/Halide/pull/9216
+    assert "shape [4] of int32 needs 16 bytes; the file has 15" in refused(constant(data=bytes(15)))
+    assert "needs 16 bytes; the file has 0" in refused(constant())
+    assert "holds the byte 7 as a boolean" in refused(constant(kind="bool", data=bytes([0, 1, 7, 1])))
+    assert "CONST: no row for inputs () -> uint8" in refused(constant(kind="uint8", data=bytes(4)))
+    assert "needs 16 bytes; the limit is 8 (max_tensor_bytes)" in refused(constant(data=bytes(16)), max_tensor_bytes=8)
+
+
+def test_broken_buffers():
+    whole = adder()
+    # https://github.com/tensorflow/tensorflow/pull/120175
+    assert "broken flatbuffer: an offset leads outside the file" in refused(bytes.fromhex("18000000544f5341"))
+    for content in (b"", b"\0", whole[:20], whole[: len(whole) // 2], b"\xff" * 64, bytes(64)):
+        assert refused(content).startswith("model: ")
+    for cut in range(0, len(whole), 7):
+        assert refused(whole[:cut]).startswith("model: ")
+
+
+def test_shared_parts_do_not_unfold():
+    """A thousand entries that all lead to one large list must not become a thousand lists."""
+    from flatbuffers import Builder
+
+    builder = Builder(1024)
+    name = builder.CreateString("x" * 4000)
+    builder.StartVector(4, 4000, 4)
+    for _ in range(4000):
+        builder.PrependUOffsetTRelative(name)
+    names = builder.EndVector()
+    builder.StartObject(5)
+    builder.PrependUOffsetTRelativeSlot(3, names, 0)
+    block = builder.EndObject()
+    builder.StartVector(4, 1, 4)
+    builder.PrependUOffsetTRelative(block)
+    blocks = builder.EndVector()
+    builder.StartObject(2)
+    builder.PrependUOffsetTRelativeSlot(1, blocks, 0)
+    builder.Finish(builder.EndObject())
+    assert "shared so often that they unfold beyond the file's size" in refused(bytes(builder.Output()))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_written_and_read_again(seed: int, tmp_path: Path):
+    model, inputs = Generator("tosa", seed).model(1 + seed % 8)
+    path = tmp_path / "m.tosa"
+    try:
+        model.save(path)
+    except lw.UnsupportedError as error:
+        assert "files do not have" in str(error)
+        return
+    again = lw.load(path)
+    before, after = model.run(inputs), again.run(inputs)
+    assert before.status is after.status
+    for name, array in before.outputs.items():
+        assert array.tobytes() == after.outputs[name].tobytes()
+    again.save(tmp_path / "n.tosa")
+    assert (tmp_path / "n.tosa").read_bytes() == path.read_bytes()
+
+
+def test_what_no_file_can_hold(tmp_path: Path):
+    graph = lw.Builder(onnx=28)
+    graph.output("z", graph.node("BitwiseNot", graph.input("x", "uint8", (2,))))
+    with pytest.raises(lw.UnsupportedError, match="an ONNX graph does not go into a TOSA file"):
+        graph.model().save(tmp_path / "m.tosa")
+    graph = lw.Builder(tosa="0.23.0")
+    graph.output("z", graph.node("BITWISE_NOT", graph.input("x", "int8", ("n",))))
+    with pytest.raises(lw.UnsupportedError, match="a TOSA file needs every dimension"):
+        graph.model().save(tmp_path / "m.tosa")
+    assert not list(tmp_path.iterdir())
+
+
+def test_numbers_of_1_x_are_the_schemas():
+    assert OPERATORS_1[15] == "ADD"
+    assert OPERATORS_1[75] == "CONST_SHAPE"
+    assert str(TYPES_1[17]) == "int64"
+    assert set(UNIONS_1["Attribute"]) <= set(SCHEMA_1)
+    assert IDENTIFIER == b"TOSA"
+
+
+def test_mutated_files():
+    results = fuzz(500, seed=1)
+    assert results["wrong"] == 0
+    assert results["ran"] > 5
+    assert results["refused"] > 100
