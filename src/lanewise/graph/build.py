@@ -14,7 +14,7 @@ from lanewise.graph.model import Constant, Dimension, Model, Node, Output, Tenso
 from lanewise.language.attributes import REQUIRED, element_type
 from lanewise.language.errors import InvalidError, LanewiseError
 from lanewise.language.operator import Argument, Operator
-from lanewise.language.sorts import ArraySort, Sort
+from lanewise.language.sorts import AnySort, ArraySort, Sort
 from lanewise.operators import catalogue
 
 
@@ -52,6 +52,7 @@ class Builder:
         self._outputs: dict[str, Output] = {}
         self._constants: dict[str, Constant] = {}
         self._nodes: list[Node] = []
+        self._sorts: dict[str, AnySort] = {}  # of the nodes' results, as far as rows decide them
 
     def input(self, name: str, sort: Any, shape: Sequence[Dimension]) -> Tensor:
         """A graph input of an element type ("int32", np.int32 …) and shape; a string or None is an open size."""
@@ -95,7 +96,8 @@ class Builder:
                         raise InvalidError(f"{self.name}, {place}: {argument_name} is missing")
                     inputs.append(None)
                 else:
-                    inputs.append(self._attribute(record, position, argument, given, output, keywords, place))
+                    first = self._sort_of(inputs[0]) if inputs and inputs[0] is not None else None
+                    inputs.append(self._attribute(record, position, argument, given, first, output, keywords, place))
                     from_attributes.add(argument_name)
         try:
             attributes = record.read_attributes(keywords)
@@ -106,6 +108,11 @@ class Builder:
             self._constants[output] = Constant(constant.sort, constant.array.copy())
             return Tensor(output)
         self._nodes.append(Node(record, tuple(inputs), output, attributes, place, frozenset(from_attributes)))
+        types = [None if tensor is None else self._sort_of(tensor) for tensor in inputs]
+        rows = {row.output for row in record.rows if record.fits(row, types)}
+        wanted = attributes.get(record.output_attribute or "")
+        if wanted is not None or len(rows) == 1:
+            self._sorts[output] = wanted if wanted is not None else rows.pop()
         return Tensor(output)
 
     def _attribute(
@@ -114,6 +121,7 @@ class Builder:
         position: int,
         argument: Argument,
         given: Any,
+        first: AnySort | None,
         output: str,
         keywords: dict[str, Any],
         place: str,
@@ -124,7 +132,8 @@ class Builder:
             raise InvalidError(
                 f"{self.name}, {place}: {name} is {given!r}; it is a tensor of the graph, see constant()"
             )
-        listed = [row.inputs[position] for row in record.rows]
+        listed = [row.inputs[position] for row in record.rows if row.inputs[0] == first]
+        listed = listed or [row.inputs[position] for row in record.rows]
         sort = argument.sort(keywords) if argument.sort is not None else listed[0]
         values = np.asarray(given) if argument.use == "scalar" else np.atleast_1d(given)
         if argument.use == "table":
@@ -135,8 +144,15 @@ class Builder:
         array = arrays.list_as(values if values.size else [], element, f"{self.name}, {place}: {name}")
         stored = sort_of(dtype_of(element))
         assert stored is not None
-        self._constants[name] = Constant(element, array.reshape(()) if argument.use == "scalar" else array)
+        rank = argument.ranks[0] if argument.ranks is not None else 0
+        self._constants[name] = Constant(element, array.reshape((1,) * rank) if argument.use == "scalar" else array)
         return name
+
+    def _sort_of(self, tensor: str) -> AnySort | None:
+        """The element type of a tensor, if it is known before the graph is complete."""
+        if tensor in self._inputs:
+            return self._inputs[tensor].sort
+        return self._constants[tensor].sort if tensor in self._constants else self._sorts.get(tensor)
 
     def output(self, name: str, tensor: Tensor) -> None:
         """Makes a tensor a graph output under a name."""

@@ -169,7 +169,7 @@ class Operator:
     ) -> Row:
         """The row for these input types (None: an optional operand that is absent), and a result type if known."""
         wanted = attributes.get(self.output_attribute) if self.output_attribute else output
-        candidates = [row for row in self.rows if self._matches(row, types)]
+        candidates = [row for row in self.rows if self.fits(row, types)]
         if wanted is not None:
             candidates = [row for row in candidates if row.output == wanted]
         if profile is not None:
@@ -188,7 +188,8 @@ class Operator:
             )
         return candidates[0]
 
-    def _matches(self, row: Row, types: Sequence[AnySort | None]) -> bool:
+    def fits(self, row: Row, types: Sequence[AnySort | None]) -> bool:
+        """Whether a row takes operands of these types; None fits anything."""
         if self.variadic:
             return all(sort == row.inputs[0] for sort in types)
         return len(types) <= len(row.inputs) and all(

@@ -3,11 +3,29 @@
 from lanewise.language.attributes import flag
 from lanewise.language.operator import UNPREDICTABLE, operator
 from lanewise.language.shapes import same_rank
-from lanewise.language.sorts import i8, i16, i32
+from lanewise.language.sorts import i8, i16, i32, i64
 from lanewise.language.words import Value, require, select, shift_right, within
-from lanewise.operators.tosa.rows import BINARY, any_profile, tosa
+from lanewise.operators.tosa.rows import BINARY, INT, INT64, any_profile, from_1_0, profiled, tosa
 
 
+@from_1_0(
+    "ARITHMETIC_RIGHT_SHIFT",
+    BINARY,
+    rows=profiled(INT, *((t, t, t) for t in (i8, i16, i32))),
+    added=profiled(INT64, (i64, i64, i64)),
+    attributes={"round": flag(default=False)},
+    shape=same_rank,
+    examples=[
+        ((i8, i8), {"round": True}, (-7, 1), -3),
+        ((i8, i8), {"round": False}, (5, 8), UNPREDICTABLE),
+        ((i32, i32), {"round": True}, (-1, 1), 0),
+    ],
+    added_examples=[
+        ((i64, i64), {"round": False}, (-9223372036854775808, 63), -1),
+        ((i64, i64), {"round": True}, (-9223372036854775808, 63), -1),
+        ((i64, i64), {}, (1, 64), UNPREDICTABLE),
+    ],
+)
 @operator(
     "ARITHMETIC_RIGHT_SHIFT",
     tosa("0.23.0", BINARY),

@@ -2,11 +2,24 @@
 
 from lanewise.language.operator import operator
 from lanewise.language.shapes import same_rank
-from lanewise.language.sorts import i8, i16, i32
+from lanewise.language.sorts import i8, i16, i32, i64
 from lanewise.language.words import Value
-from lanewise.operators.tosa.rows import BINARY, any_profile, tosa
+from lanewise.operators.tosa.rows import BINARY, INT, INT64, any_profile, from_1_0, profiled, tosa
 
 
+@from_1_0(
+    "BITWISE_OR",
+    BINARY,
+    rows=profiled(INT, *((t, t, t) for t in (i8, i16, i32))),
+    added=profiled(INT64, (i64, i64, i64)),
+    shape=same_rank,
+    examples=[
+        ((i8, i8), {}, (12, 10), 14),
+    ],
+    added_examples=[
+        ((i64, i64), {}, (1, 1099511627776), 1099511627777),
+    ],
+)
 @operator(
     "BITWISE_OR",
     tosa("0.23.0", BINARY),

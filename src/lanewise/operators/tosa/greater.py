@@ -2,13 +2,38 @@
 
 from lanewise.language.operator import operator
 from lanewise.language.shapes import same_rank
-from lanewise.language.sorts import boolean, f32, i32
+from lanewise.language.sorts import boolean, f32, i32, i64
 from lanewise.language.words import Value
-from lanewise.operators.tosa.rows import COMPARISON, FLOAT, any_profile, main_profiles, tosa
+from lanewise.operators.tosa.rows import (
+    COMPARISON,
+    FLOAT,
+    INT,
+    INT64,
+    any_profile,
+    floating,
+    from_1_0,
+    main_profiles,
+    profiled,
+    tosa,
+)
 
 NAN = float("nan")
 
 
+@from_1_0(
+    "GREATER",
+    COMPARISON,
+    rows=[*profiled(INT, (i32, i32, boolean)), *floating(lambda t: (t, t, boolean))],
+    added=profiled(INT64, (i64, i64, boolean)),
+    shape=same_rank,
+    examples=[
+        ((i32, i32), {}, (7, 7), False),
+        ((f32, f32), {}, (NAN, NAN), False),
+    ],
+    added_examples=[
+        ((i64, i64), {}, (1099511627776, 0), True),
+    ],
+)
 @operator(
     "GREATER",
     tosa("0.23.0", COMPARISON),

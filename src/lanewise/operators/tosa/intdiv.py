@@ -2,11 +2,27 @@
 
 from lanewise.language.operator import UNPREDICTABLE, operator
 from lanewise.language.shapes import same_rank
-from lanewise.language.sorts import i32
+from lanewise.language.sorts import i32, i64
 from lanewise.language.words import Value, quotient_towards_zero, require
-from lanewise.operators.tosa.rows import BINARY, any_profile, tosa
+from lanewise.operators.tosa.rows import BINARY, FP, INT, INT64, any_profile, from_1_0, profiled, tosa
 
 
+@from_1_0(
+    "INTDIV",
+    BINARY,
+    rows=profiled((INT, FP), (i32, i32, i32)),
+    added=profiled(INT64, (i64, i64, i64)),
+    shape=same_rank,
+    examples=[
+        ((i32, i32), {}, (-7, 2), -3),
+        ((i32, i32), {}, (20, 0), UNPREDICTABLE),
+        ((i32, i32), {}, (-2147483648, -1), UNPREDICTABLE),
+    ],
+    added_examples=[
+        ((i64, i64), {}, (-9223372036854775808, 2), -4611686018427387904),
+        ((i64, i64), {}, (-9223372036854775808, -1), UNPREDICTABLE),
+    ],
+)
 @operator(
     "INTDIV",
     tosa("0.23.0", BINARY),

@@ -4,9 +4,18 @@ from lanewise.language.operator import operator
 from lanewise.language.shapes import unary
 from lanewise.language.sorts import boolean
 from lanewise.language.words import Value
-from lanewise.operators.tosa.rows import UNARY, any_profile, tosa
+from lanewise.operators.tosa.rows import FP, INT, UNARY, any_profile, from_1_0, profiled, tosa
 
 
+@from_1_0(
+    "LOGICAL_NOT",
+    UNARY,
+    rows=profiled((INT, FP), (boolean, boolean)),
+    shape=unary,
+    examples=[
+        ((boolean,), {}, (False,), True),
+    ],
+)
 @operator(
     "LOGICAL_NOT",
     tosa("0.23.0", UNARY),

@@ -4,9 +4,18 @@ from lanewise.language.operator import operator
 from lanewise.language.shapes import same_rank
 from lanewise.language.sorts import boolean
 from lanewise.language.words import Value
-from lanewise.operators.tosa.rows import BINARY, any_profile, tosa
+from lanewise.operators.tosa.rows import BINARY, FP, INT, any_profile, from_1_0, profiled, tosa
 
 
+@from_1_0(
+    "LOGICAL_OR",
+    BINARY,
+    rows=profiled((INT, FP), (boolean, boolean, boolean)),
+    shape=same_rank,
+    examples=[
+        ((boolean, boolean), {}, (True, False), True),
+    ],
+)
 @operator(
     "LOGICAL_OR",
     tosa("0.23.0", BINARY),

@@ -2,12 +2,41 @@
 
 from lanewise.language.operator import UNPREDICTABLE, operator
 from lanewise.language.shapes import same_rank
-from lanewise.language.sorts import f32, i32
+from lanewise.language.sorts import f32, i32, i64
 from lanewise.language.words import Value
 from lanewise.operators.tosa.helpers import apply_sub
-from lanewise.operators.tosa.rows import BINARY, FLOAT, any_profile, main_profiles, tosa
+from lanewise.operators.tosa.rows import (
+    BINARY,
+    FLOAT,
+    FP,
+    INT,
+    INT64,
+    any_profile,
+    floating,
+    from_1_0,
+    main_profiles,
+    profiled,
+    same,
+    tosa,
+)
 
 
+@from_1_0(
+    "SUB",
+    BINARY,
+    rows=[*profiled((INT, FP), (i32, i32, i32)), *floating(same(2))],
+    added=profiled(INT64, (i64, i64, i64)),
+    shape=same_rank,
+    examples=[
+        ((i32, i32), {}, (3, 5), -2),
+        ((i32, i32), {}, (0, -2147483648), UNPREDICTABLE),
+        ((f32, f32), {}, (1.5, 2.25), -0.75),
+    ],
+    added_examples=[
+        ((i64, i64), {}, (-1, 9223372036854775807), -9223372036854775808),
+        ((i64, i64), {}, (0, -9223372036854775808), UNPREDICTABLE),
+    ],
+)
 @operator(
     "SUB",
     tosa("0.23.0", BINARY),
@@ -22,5 +51,5 @@ from lanewise.operators.tosa.rows import BINARY, FLOAT, any_profile, main_profil
     ],
 )
 def sub(input1: Value, input2: Value) -> Value:
-    """input1 - input2; an integer difference that int32 does not hold is unpredictable."""
+    """input1 - input2; an integer difference that the type does not hold is unpredictable."""
     return apply_sub(input1, input2)
