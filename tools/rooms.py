@@ -90,6 +90,7 @@ def _names(place: str, text: str) -> list[str]:
 
 # Formats that must write or read a particular operator keep its name in a table of theirs.
 OPCODE_TABLES = {
+    "conformance/suite.py",
     "formats/onnx_writer.py",
     "formats/tosa_attributes.py",
     "formats/tosa_flatbuffer.py",

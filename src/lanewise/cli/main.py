@@ -120,9 +120,20 @@ def suite(
 @app.command()
 def ops(
     operator: Annotated[str | None, typer.Argument(metavar="[OPERATOR]", show_default=False)] = None,
+    diff: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="OLD NEW", help="What changes between two versions, in words and in values."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """List the operators, or print one's rows, requirements, versions and examples."""
+    if diff is not None:
+        if operator is None:
+            raise typer.BadParameter("--diff needs an operator")
+        from lanewise.cli.diff import diff_command
+
+        diff_command(operator, *diff)
+        return
     from lanewise.cli.ops import ops_command
 
     ops_command(operator, as_json)

@@ -300,7 +300,8 @@ def _late(
 ) -> Any:
     """An argument that is an attribute in some profiles: a number or list, or an array as an input."""
     argument = operator.argument(k)
-    rows = [row for row in operator.rows if row.inputs[0] == first] or list(operator.rows)
+    rows = [row for row in operator.rows if row.inputs[0] == first]
+    rows = rows or [row for row in operator.rows if _stored(row.inputs[0]) == first] or list(operator.rows)  # int48
     sort: AnySort = rows[0].inputs[k]
     if argument.sort is not None:
         sort = _own_sort(operator, k, value) or argument.sort(operator.read_attributes(attributes))

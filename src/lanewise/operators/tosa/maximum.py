@@ -2,10 +2,23 @@
 
 from lanewise.language.operator import operator
 from lanewise.language.shapes import same_rank
-from lanewise.language.sorts import f16, f32, i32
+from lanewise.language.sorts import f16, f32, i32, i64
 from lanewise.language.words import Value
 from lanewise.operators.tosa.helpers import apply_max
-from lanewise.operators.tosa.rows import BINARY, FLOAT, any_profile, main_profiles, tosa
+from lanewise.operators.tosa.rows import (
+    BINARY,
+    FLOAT,
+    INT,
+    INT64,
+    NAN_MODE,
+    any_profile,
+    floating,
+    from_1_0,
+    main_profiles,
+    profiled,
+    same,
+    tosa,
+)
 
 NAN = float("nan")
 
@@ -26,3 +39,24 @@ NAN = float("nan")
 def maximum(input1: Value, input2: Value) -> Value:
     """The larger of input1 and input2; NaN if one of them is."""
     return apply_max(input1, input2)
+
+
+@from_1_0(
+    "MAXIMUM",
+    BINARY,
+    rows=[*profiled(INT, (i32, i32, i32)), *floating(same(2))],
+    added=profiled(INT64, (i64, i64, i64)),
+    attributes={"nan_mode": NAN_MODE},
+    shape=same_rank,
+    examples=[
+        ((i32, i32), {}, (-7, 7), 7),
+        ((f32, f32), {}, (NAN, 1.0), NAN),
+        ((f32, f32), {"nan_mode": "IGNORE"}, (NAN, 1.0), 1.0),
+        ((f16, f16), {"nan_mode": "IGNORE"}, (1.0, NAN), 1.0),
+        ((f32, f32), {"nan_mode": "IGNORE"}, (NAN, NAN), NAN),
+    ],
+    added_examples=[((i64, i64), {}, (1099511627776, -1), 1099511627776)],
+)
+def maximum_1(input1: Value, input2: Value, *, nan_mode: str) -> Value:
+    """The larger of input1 and input2; of a NaN and a number the NaN, or with nan_mode IGNORE the number."""
+    return apply_max(input1, input2, nan_mode)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from lanewise.language.attributes import choice
 from lanewise.language.operator import Meaning, Release, Row, operator
 from lanewise.language.sorts import AnySort, Sort, bf16, boolean, f16, f32, i8, i16, i32
 
@@ -41,6 +42,7 @@ DATA_LAYOUT = "Data Layout"
 TYPE_CONVERSION = "Type Conversion"
 DATA_NODES = "Data Nodes"
 
+NAN_MODE = choice("PROPAGATE", "IGNORE", default="PROPAGATE")  # V10
 ATTRIBUTE_IN_INFERENCE = ("BI", "MI")  # an input in MT only (T7)
 
 

@@ -1,0 +1,197 @@
+"""`lanewise ops OPERATOR --diff A B`: what changes between two versions, in words and in values."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from lanewise.cli.ops import requirements, settings, unknown
+from lanewise.engines.exact import Evaluator, number
+from lanewise.language import floats
+from lanewise.language.attributes import REQUIRED
+from lanewise.language.errors import InvalidError, LanewiseError, UnsupportedError
+from lanewise.language.operator import Operator, Row
+from lanewise.language.sorts import AnySort, ArraySort, Sort, to_pattern
+from lanewise.operators.catalogue import SPECIFICATIONS, find, versions_of
+
+SHOWN = 4  # differing elements for each row
+TRIED = 20_000  # elements tried for each row and setting
+
+
+def diff_command(name: str, old: str, new: str) -> None:
+    """Prints the differences; says so if there are none."""
+    before, after = _records(name, old, new)
+    print(f"{name}: {before.release.title} → {after.release.title}")
+    words = list(_words(before, after))
+    for line in words:
+        print(f"  {line}")
+    values = list(_values(before, after))
+    if values:
+        print("  values (the smallest found):")
+        for line in values:
+            print(f"    {line}")
+    if not words and not values:
+        print("  no difference found")
+
+
+def _records(name: str, old: str, new: str) -> tuple[Operator, Operator]:
+    for specification in SPECIFICATIONS:
+        if name in versions_of(specification):
+            versions = [int(v) if specification == "onnx" and v.isdecimal() else v for v in (old, new)]
+            return find(specification, name, versions[0]), find(specification, name, versions[1])
+    raise UnsupportedError(f"{name}: {unknown(name)}")
+
+
+def _words(before: Operator, after: Operator) -> Iterator[str]:
+    meanings = [inspect.getdoc(record.meaning) or "" for record in (before, after)]
+    if meanings[0] != meanings[1]:
+        yield f"meaning: {meanings[0].splitlines()[0]}"
+        yield f"      →  {meanings[1].splitlines()[0]}"
+    listed = [{_core(record, row): row for row in record.rows} for record in (before, after)]
+    for core, row in listed[0].items():
+        if core not in listed[1]:
+            yield f"row gone: {row}"
+    for core, row in listed[1].items():
+        if core not in listed[0]:
+            yield f"row new: {row}{f'  {_profiles(row)}' if row.profiles else ''}"
+    shared = [core for core in listed[0] if core in listed[1]]
+    moved = {(_profiles(listed[0][core]), _profiles(listed[1][core])) for core in shared}
+    for one, other in sorted(moved):
+        if one != other:
+            yield f"profiles: {one} → {other}"
+    if list(before.arguments) != list(after.arguments):
+        yield f"arguments: {', '.join(before.arguments)} → {', '.join(after.arguments)}"
+    yield from (f"attribute gone: {key}" for key in before.attributes if key not in after.attributes)
+    for key, attribute in after.attributes.items():
+        if key not in before.attributes:
+            yield f"attribute new: {key} ({attribute.allowed})"
+    reasons = [list(requirements(record)) for record in (before, after)]
+    yield from (f"no longer requires: {reason}" for reason in reasons[0] if reason not in reasons[1])
+    yield from (f"now requires: {reason}" for reason in reasons[1] if reason not in reasons[0])
+
+
+def _elements(record: Operator, row: Row) -> tuple[AnySort, ...]:
+    """The sorts of the operands that every version has: those that are no late arguments."""
+    return tuple(sort for k, sort in enumerate(row.inputs) if record.argument(k).use in ("elements", "table"))
+
+
+def _core(record: Operator, row: Row) -> tuple[Any, ...]:
+    """A row without its late arguments, whose storage differs between versions."""
+    return (*_elements(record, row), row.output)
+
+
+def _profiles(row: Row) -> str:
+    return ", ".join(sorted(row.profiles))
+
+
+# --- values ----------------------------------------------------------------------------------
+
+
+def _values(before: Operator, after: Operator) -> Iterator[str]:
+    if before.constant or after.constant:
+        return
+    for row in before.rows:
+        partner = next(
+            (
+                other
+                for other in after.rows
+                if other.output == row.output and _elements(after, other) == _elements(before, row)
+            ),
+            None,
+        )
+        if partner is None or any(isinstance(sort, ArraySort) and sort.length > 600 for sort in row.inputs):
+            continue
+        yield from itertools.islice(_row_values(before, after, row, partner), SHOWN)
+
+
+def _row_values(before: Operator, after: Operator, row: Row, partner: Row) -> Iterator[str]:
+    for setting in settings(before, row):
+        shared = {key: value for key, value in setting.items() if key in after.attributes}
+        missing = {
+            key: attribute.default
+            for key, attribute in after.attributes.items()
+            if key not in shared and attribute.default is not REQUIRED
+        }
+        for late in _late_values(before, row):
+            try:
+                old = _evaluator(before, row, setting, late)
+                new = _evaluator(after, partner, {**missing, **shared}, late)
+            except (LanewiseError, KeyError):
+                continue
+            for operands in itertools.islice(_operands(_elements(before, row)), TRIED):
+                one, other = old(operands), new(operands)
+                if one != other:
+                    yield _line(before, row, setting, late, operands, one, other)
+                    break
+
+
+def _late_values(record: Operator, row: Row) -> Iterator[dict[str, int]]:
+    """Values for scalars and channel numbers, the small ones first."""
+    names = [n for k, n in enumerate(record.arguments) if record.argument(k).use in ("scalar", "channel")]
+    choices = [(0, 1, 2, 7, 31, 62) if name == "shift" else (1 << 14, 0, 1) for name in names]
+    for values in itertools.product(*choices):
+        yield dict(zip(names, values, strict=True))
+
+
+def _evaluator(record: Operator, row: Row, setting: Mapping[str, Any], late: Mapping[str, int]) -> Any:
+    """element operands → the result as a number, or "unpredictable"."""
+    function = record.function(row.inputs, row.output, setting)
+    evaluate = Evaluator([*function.results, *(r.condition for r in function.requirements)])
+    names = list(record.arguments)
+
+    def run(operands: Sequence[Any]) -> Any:
+        queue = iter(operands)
+        given = []
+        for k, sort in enumerate(row.inputs):
+            if record.argument(k).use in ("elements", "table"):
+                given.append(next(queue))
+            else:
+                assert isinstance(sort, Sort)
+                value = late.get(names[k], 0)
+                if not sort.lowest <= value <= sort.highest:
+                    raise InvalidError(f"{names[k]} is {value}")
+                given.append(to_pattern(value, sort))
+        result, *conditions = evaluate(given)
+        if not all(conditions):
+            return "unpredictable"
+        found = number(result, row.output)
+        return str(found) if isinstance(found, float) else found
+
+    return run
+
+
+def _operands(sorts: Sequence[AnySort]) -> Iterator[tuple[Any, ...]]:
+    """Operands at the edges of their sorts, the small ones first."""
+    yield from itertools.product(*(_edges(sort) for sort in sorts))
+
+
+def _edges(sort: AnySort) -> list[Any]:
+    if isinstance(sort, ArraySort):
+        steep = [sort.element.highest if k % 2 else 0 for k in range(sort.length)]
+        wild = [sort.element.highest if k % 2 else -(1 << (sort.element.width - 1)) for k in range(sort.length)]
+        return [steep, [value & ((1 << sort.element.width) - 1) for value in wild]]
+    if sort.kind == "float":
+        values = (0.0, 1.0, -1.0, 2.0, -2.0, 0.5, float("inf"), float("-inf"), float("nan"))
+        return [floats.encode(value, sort) for value in values]
+    numbers = [0, 1, -1, 2, -2, 3, -3, 7, 8, 15, 16, 31, 32, sort.highest, sort.lowest]
+    return [to_pattern(value, sort) for value in dict.fromkeys(numbers) if sort.lowest <= value <= sort.highest]
+
+
+def _line(
+    record: Operator,
+    row: Row,
+    setting: Mapping[str, Any],
+    late: Mapping[str, int],
+    operands: Sequence[Any],
+    one: Any,
+    other: Any,
+) -> str:
+    shown = ", ".join(
+        f"table of {len(operand)}" if isinstance(sort, ArraySort) else str(number(operand, sort))
+        for operand, sort in zip(operands, _elements(record, row), strict=True)
+    )
+    extra = {**{k: getattr(v, "name", v) for k, v in setting.items() if k != record.output_attribute}, **late}
+    listed = "".join(f" {key}={value}" for key, value in extra.items())
+    return f"{row.inputs[0].name} → {row.output.name}: {shown}{listed}: {one} → {other}"
