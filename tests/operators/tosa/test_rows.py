@@ -178,9 +178,9 @@ def test_the_definition_says_what_the_result_is(name: str):
 
 
 def test_a_version_that_is_not_there_is_refused_by_name():
-    assert VERSIONS == ("0.23.0",)
-    for version in ("0.22.0", "0.30.0", "1.0.0", "0.23", 28):
-        with pytest.raises(lw.UnsupportedError, match=rf"TOSA version {version}: lanewise knows 0\.23\.0"):
+    assert VERSIONS == ("0.23.0", "1.0", "1.1")
+    for version in ("0.22.0", "0.30.0", "1.0.0", "0.23", "1.2", 28):
+        with pytest.raises(lw.UnsupportedError, match=rf"TOSA version {version}: lanewise knows 0\.23\.0, 1\.0, 1\.1$"):
             find("tosa", "ADD", version)
 
 

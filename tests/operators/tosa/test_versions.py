@@ -59,7 +59,7 @@ both int32 int32 int8 > int32; float float int8 > float + x64 int64 int64 int8 >
 POW                    | input1 input2 | | float float > float +
 SUB                    | input1 input2 | | {SUM}
 TABLE                  | input1 table? | | int int8 int8[256] > int8; x16 int16 int16[513] > int32 +
-CLAMP                  | input | min_val max_val nan_mode=PROPAGATE | int int8 > int8; x16 int16 > int16; float > float +
+CLAMP | input | min_val max_val nan_mode=PROPAGATE | int int8 > int8; x16 int16 > int16; float > float +
 ABS                    | input1 | | int int32 > int32; float > float + x64 int64 > int64
 BITWISE_NOT            | input1 | | int int8 > int8; int int16 > int16; int int32 > int32 + x64 int64 > int64
 CLZ                    | input1 | | int int32 > int32 + x64 int64 > int64
