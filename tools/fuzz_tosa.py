@@ -41,7 +41,8 @@ def seeds(count: int, folder: Path) -> list[bytes]:
     found: list[bytes] = []
     number = 0
     while len(found) < count:
-        model, _ = Generator("tosa", 5000 + number).model(1 + number % 10)
+        version = ("0.23.0", "1.0", "1.1")[number % 3]
+        model, _ = Generator("tosa", 5000 + number, version).model(1 + number % 10)
         number += 1
         try:
             model.save(folder / "seed.tosa")

@@ -243,9 +243,10 @@ def test_shared_parts_do_not_unfold():
     assert "shared so often that they unfold beyond the file's size" in refused(bytes(builder.Output()))
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_written_and_read_again(seed: int, tmp_path: Path):
-    model, inputs = Generator("tosa", seed).model(1 + seed % 8)
+@pytest.mark.parametrize("version", ["0.23.0", "1.0", "1.1"])
+@pytest.mark.parametrize("seed", range(40))
+def test_written_and_read_again(seed: int, version: str, tmp_path: Path):
+    model, inputs = Generator("tosa", seed, version).model(1 + seed % 8)
     path = tmp_path / "m.tosa"
     try:
         model.save(path)
@@ -279,6 +280,32 @@ def test_numbers_of_1_x_are_the_schemas():
     assert str(TYPES_1[17]) == "int64"
     assert set(UNIONS_1["Attribute"]) <= set(SCHEMA_1)
     assert IDENTIFIER == b"TOSA"
+
+
+def absolute(shape: tuple[int, ...]) -> lw.Model:
+    graph = lw.Builder(tosa="1.0", name="absolute")
+    graph.output("y", graph.node("ABS", graph.input("x", "float32", shape)))
+    return graph.model()
+
+
+def test_levels_and_profiles_of_files(tmp_path: Path):
+    path = tmp_path / "m.tosa"
+    absolute((1, 1, 1, 1, 1, 1, 2)).save(path)
+    assert lw.load(path, level="none", profile="PRO-FP").level == "none"
+    with pytest.raises(
+        lw.InvalidError, match=r"tensor 'x' is float32\[1, 1, 1, 1, 1, 1, 2\], rank 7; level 8K allows up to 6"
+    ):
+        lw.load(path, level="8K")
+    absolute((1 << 29, 1)).save(path)
+    with pytest.raises(lw.InvalidError, match="2,147,483,648 bytes; level 8K allows up to 2,147,483,647"):
+        lw.load(path, level="8K")
+    with pytest.raises(lw.InvalidError, match="ABS: profile PRO-INT has no row for"):
+        lw.load(path, profile="PRO-INT,EXT-INT64")
+    with pytest.raises(lw.InvalidError, match="level is '9K'; TOSA 1.0 has 8K, none"):
+        lw.load(path, level="9K")
+    path.write_bytes(adder())
+    with pytest.raises(lw.InvalidError, match="level is '8K'; TOSA 0.23.0 has no levels"):
+        lw.load(path, level="8K")
 
 
 def test_mutated_files():

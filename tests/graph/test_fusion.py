@@ -46,3 +46,33 @@ def test_fused_equals_node_by_node(specification: str, seed: int):
     again = model.run(inputs)
     for name in model.outputs:
         close(name, again.outputs[name], fused.outputs[name])
+
+
+def test_outputs_are_the_callers_own():
+    """Writable, no view of an input, of a constant or of each other."""
+    graph = lw.Builder(onnx=28)
+    x = graph.input("x", "int32", (3,))
+    total = graph.node("Add", x, graph.constant(np.int32(1)))
+    for name, tensor in (
+        ("same", x),
+        ("sum", total),
+        ("again", total),
+        ("fixed", graph.constant(np.arange(3, dtype=np.int32))),
+    ):
+        graph.output(name, tensor)
+    grown = graph.node("Expand", x, graph.constant(np.array([2, 3], np.int64)))
+    graph.output("grown", grown)
+    model, x_value = graph.model(), np.array([1, 2, 3], np.int32)
+    first = model.run(x_value).outputs
+    for array in first.values():
+        assert array.flags.writeable
+        array[...] = 77
+    assert x_value.tolist() == [1, 2, 3]
+    second = model.run(x_value).outputs
+    assert {name: array.tolist() for name, array in second.items()} == {
+        "same": [1, 2, 3],
+        "sum": [2, 3, 4],
+        "again": [2, 3, 4],
+        "fixed": [0, 1, 2],
+        "grown": [[1, 2, 3], [1, 2, 3]],
+    }

@@ -29,7 +29,8 @@ app = typer.Typer(
 )
 
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file (.onnx, .tosa).", show_default=False)]
-Profile = Annotated[str | None, typer.Option(help="Hold a TOSA graph to this profile (BI, MI, MT).")]
+Profile = Annotated[str | None, typer.Option(help="Hold a TOSA graph to a profile, such as BI, or PRO-INT,EXT-INT64.")]
+Level = Annotated[str | None, typer.Option(help="Hold a TOSA graph to this level (8K, none).")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
@@ -76,12 +77,12 @@ def run(
 
 
 @app.command()
-def check(model: Model, profile: Profile = None, as_json: Json = False) -> None:
+def check(model: Model, profile: Profile = None, level: Level = None, as_json: Json = False) -> None:
     """Say whether a model file is valid, or which rule is broken where."""
     from lanewise.formats import load
 
     try:
-        graph = load(model, profile=profile)
+        graph = load(model, profile=profile, level=level)
     except (InvalidError, UnsupportedError) as error:
         if as_json:
             kind = "error" if isinstance(error, InvalidError) else "unsupported"

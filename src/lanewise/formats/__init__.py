@@ -17,6 +17,7 @@ def load(
     *,
     format: str | None = None,
     profile: str | None = None,
+    level: str | None = None,
     max_file_bytes: int = DEFAULT_FILE_BYTES,
     max_tensor_bytes: int = DEFAULT_TENSOR_BYTES,
     max_nodes: int = DEFAULT_NODES,
@@ -25,7 +26,8 @@ def load(
 
     Raises InvalidError where the file or graph breaks a rule and UnsupportedError for an operator,
     version, element type or format that lanewise does not have; both name file, place and rule.
-    `profile` asks for a TOSA profile. The limits guard against hostile files: size of the file,
+    `profile` asks for a TOSA profile (several joined by commas), `level` for a level
+    ("8K"). The limits guard against hostile files: size of the file,
     bytes of all tensors together, number of nodes.
     """
     if isinstance(source, bytes | bytearray | memoryview):
@@ -48,7 +50,7 @@ def load(
         )
     else:
         raise UnsupportedError(f"{name}: format {format!r}; lanewise reads {', '.join(READ)}")
-    return model.check(profile)
+    return model.check(profile, level)
 
 
 def _format_of(content: bytes, path: Path) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 from lanewise.engines.exact_kernel import patterns
+from lanewise.engines.storage import storage_width
 from lanewise.graph.model import Dimension, Model, Node, TensorType
 from lanewise.language import nodes
 from lanewise.language.errors import InvalidError, LanewiseError
@@ -24,6 +26,8 @@ def checked(model: Model) -> Model:
         if model.specification != "tosa":
             raise InvalidError(f"{model.source}: profile {model.profile!r} is asked for, but ONNX has no profiles")
         catalogue.known_profile(str(model.version), model.profile)
+    if model.level is not None:
+        catalogue.known_level(model.specification, str(model.version), model.level)
     types: dict[str, TensorType] = {}
     for name, declared in model.inputs.items():
         _define(model, types, name, declared, "graph input")
@@ -52,7 +56,21 @@ def _define(model: Model, types: dict[str, TensorType], name: str, kind: TensorT
         raise InvalidError(f"{model.source}, {where}: a tensor without a name")
     if name in types:
         raise InvalidError(f"{model.source}, {where}: tensor {name!r} is defined twice")
+    if model.level is not None:
+        _check_level(model, name, kind, where)
     types[name] = kind
+
+
+def _check_level(model: Model, name: str, kind: TensorType, where: str) -> None:
+    """Rank and size that the level asked for allows."""
+    level = catalogue.known_level(model.specification, str(model.version), model.level or "")
+    who = f"{model.source}, {where}: tensor {name!r} is {kind}"
+    if kind.shape is not None and len(kind.shape) > level.rank:
+        raise InvalidError(f"{who}, rank {len(kind.shape)}; level {model.level} allows up to {level.rank}")
+    if kind.known_shape is not None and isinstance(kind.sort, Sort):
+        size = prod(kind.known_shape) * storage_width(kind.sort) // 8
+        if size > level.bytes:
+            raise InvalidError(f"{who}, {size:,} bytes; level {model.level} allows up to {level.bytes:,}")
 
 
 def _node_type(model: Model, node: Node, types: Mapping[str, TensorType]) -> TensorType:

@@ -76,17 +76,18 @@ class Model:
     constants: Mapping[str, Constant]
     nodes: Sequence[Node]
     profile: str | None = None
+    level: str | None = None
     source: str = "graph"
     max_tensor_bytes: int = DEFAULT_TENSOR_BYTES
     declared: Mapping[str, TensorType] = field(default_factory=dict)  # promises about inner tensors
     types: Mapping[str, TensorType] = field(default_factory=dict)  # filled by the checker
     _plans: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
 
-    def check(self, profile: str | None = None) -> Model:
+    def check(self, profile: str | None = None, level: str | None = None) -> Model:
         """The model with every tensor's type worked out; InvalidError or UnsupportedError if a rule is broken."""
         from lanewise.graph.check import checked
 
-        return checked(self if profile is None else replace(self, profile=profile))
+        return checked(replace(self, profile=profile or self.profile, level=level or self.level))
 
     def run(
         self,

@@ -213,7 +213,9 @@ class Execution:
     def _output(self, name: str) -> Array:
         """An output as an array of its own: never the caller's input, never a constant of the graph."""
         stored = self.plan.outputs[name]
-        array = np.broadcast_to(self._operand(stored.leaf), stored.shape)
+        array = self._operand(stored.leaf)
+        if array.shape != stored.shape:
+            array = np.broadcast_to(array, stored.shape)
         out = self.outs.get(name)
         if out is not None:
             if array is not out and not _same_memory(array, out):

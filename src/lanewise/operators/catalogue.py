@@ -12,7 +12,7 @@ from lanewise.language.operator import Operator, Row, profiles_of
 from lanewise.language.sorts import AnySort
 from lanewise.operators import onnx, tosa
 from lanewise.operators.onnx.rows import NEWEST_OPSET
-from lanewise.operators.tosa.rows import PROFILES, VERSIONS
+from lanewise.operators.tosa.rows import LEVELS, PROFILES, VERSIONS, Level
 
 SPECIFICATIONS = ("onnx", "tosa")
 
@@ -104,6 +104,15 @@ def known_version(version: int | str) -> str:
     if version not in VERSIONS:
         raise UnsupportedError(f"TOSA version {version}: lanewise knows {', '.join(VERSIONS)}")
     return str(version)
+
+
+def known_level(specification: str, version: str, level: str) -> Level:
+    """What a level of a TOSA version allows."""
+    levels = LEVELS[version] if specification == "tosa" else {}
+    if level not in levels:
+        listed = ", ".join(levels) or "no levels"
+        raise InvalidError(f"level is {level!r}; {specification.upper()} {version} has {listed}")
+    return levels[level]
 
 
 def known_profile(version: str, profile: str) -> str:

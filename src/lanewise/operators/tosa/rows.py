@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from lanewise.language.attributes import choice
 from lanewise.language.operator import Meaning, Release, Row, operator
@@ -11,6 +11,19 @@ from lanewise.language.sorts import AnySort, Sort, bf16, boolean, f16, f32, i8, 
 
 # "1.0" is 1.0.0 to 1.0.2, "1.1" the draft (V1).
 VERSIONS = ("0.23.0", "1.0", "1.1")
+
+
+class Level(NamedTuple):
+    """The largest rank of a tensor, and its largest size in bytes."""
+
+    rank: int
+    bytes: int
+
+
+# A size must fit a signed number of 31 or 63 bits. 0.23.0 has no levels.
+_LEVELS = {"8K": Level(6, (1 << 31) - 1), "none": Level(32, (1 << 63) - 1)}
+LEVELS: dict[str, dict[str, Level]] = {"0.23.0": {}, "1.0": _LEVELS, "1.1": _LEVELS}
+
 
 # The profiles and extensions that rows of 1.0 and 1.1 name.
 INT, FP = "PRO-INT", "PRO-FP"
