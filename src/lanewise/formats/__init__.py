@@ -9,7 +9,7 @@ from lanewise.formats.files import DEFAULT_FILE_BYTES, read_bytes
 from lanewise.graph.model import DEFAULT_NODES, DEFAULT_TENSOR_BYTES, Model
 from lanewise.language.errors import InvalidError, UnsupportedError
 
-READ = ("onnx", "tosa")
+READ = ("onnx", "tosa", "mlir")
 
 
 def load(
@@ -18,6 +18,7 @@ def load(
     format: str | None = None,
     profile: str | None = None,
     level: str | None = None,
+    version: str | None = None,
     max_file_bytes: int = DEFAULT_FILE_BYTES,
     max_tensor_bytes: int = DEFAULT_TENSOR_BYTES,
     max_nodes: int = DEFAULT_NODES,
@@ -26,9 +27,10 @@ def load(
 
     Raises InvalidError where the file or graph breaks a rule and UnsupportedError for an operator,
     version, element type or format that lanewise does not have; both name file, place and rule.
-    `profile` asks for a TOSA profile (several joined by commas), `level` for a level
-    ("8K"). The limits guard against hostile files: size of the file,
-    bytes of all tensors together, number of nodes.
+    `profile` asks for a TOSA profile (several joined by commas), `level` for a level ("8K").
+    `version` says which TOSA an MLIR text means that does not state one (1.1 if left out); files of
+    other formats state theirs. The limits guard against hostile files: size of the file, bytes of
+    all tensors together, number of nodes.
     """
     if isinstance(source, bytes | bytearray | memoryview):
         content, name, folder = bytes(source), "model", None
@@ -38,6 +40,8 @@ def load(
         path = Path(source)
         content, name, folder = read_bytes(path, max_file_bytes), str(source), path.parent
         format = format or _format_of(content, path)
+    if version is not None and format != "mlir":
+        raise InvalidError(f"{name}: version {version} is asked for; only an MLIR text may leave its version open")
     if format == "tosa":
         from lanewise.formats import tosa_flatbuffer
 
@@ -47,6 +51,12 @@ def load(
 
         model = onnx_protobuf.model_from_bytes(
             content, name, folder, max_tensor_bytes=max_tensor_bytes, max_nodes=max_nodes
+        )
+    elif format == "mlir":
+        from lanewise.formats import mlir_text
+
+        model = mlir_text.model_from_bytes(
+            content, name, version=version, max_tensor_bytes=max_tensor_bytes, max_nodes=max_nodes
         )
     else:
         raise UnsupportedError(f"{name}: format {format!r}; lanewise reads {', '.join(READ)}")
@@ -58,6 +68,8 @@ def _format_of(content: bytes, path: Path) -> str:
     from lanewise.formats.tosa_flatbuffer import is_tosa
 
     suffix = path.suffix.removeprefix(".").lower()
+    if suffix == "mlir":  # text: nothing to be recognised by
+        return suffix
     return "tosa" if suffix == "tosa" or is_tosa(content) else suffix
 
 
@@ -74,8 +86,12 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
         from lanewise.formats import tosa_writer
 
         content = tosa_writer.model_bytes(model)
+    elif suffix == ".mlir":
+        from lanewise.formats import mlir_writer
+
+        content = mlir_writer.model_bytes(model)
     else:
         raise UnsupportedError(
-            f"{path}: lanewise writes .onnx and .tosa files, not {suffix or 'files without an ending'}"
+            f"{path}: lanewise writes .onnx, .tosa and .mlir files, not {suffix or 'files without an ending'}"
         )
     write_whole(path, lambda file: file.write(content))

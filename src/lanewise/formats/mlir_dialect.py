@@ -8,7 +8,7 @@ one form, `tosa.name %a, %b {attributes} : (types) -> type`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from itertools import islice
@@ -17,7 +17,8 @@ from typing import Any
 from xdsl.context import Context
 from xdsl.dialects import builtin
 from xdsl.dialects.func import Func, FuncOp, ReturnOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Block, Data, Operation, Region, SSAValue
+from xdsl.irdl import traits_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError
@@ -35,8 +36,23 @@ QUOTED = 160  # characters of xdsl's messages that are handed on
 Known = Callable[[str], frozenset[str] | None]
 
 
-@dataclass(frozen=True, eq=False)
-class Dense(builtin.BuiltinAttribute):  # type: ignore[misc]
+class Verbatim(Data[Any], builtin.BuiltinAttribute):  # type: ignore[misc]
+    """An attribute that is written as it is given: xdsl spells some floats in a way that MLIR refuses."""
+
+    name = "lanewise.verbatim"
+
+    def print_builtin(self, printer: Any) -> None:
+        printer.print_string(self.data)
+
+    @classmethod
+    def parse_parameter(cls, parser: Any) -> Any:
+        parser.raise_error("no such attribute")
+
+    def print_parameter(self, printer: Any) -> None:
+        self.print_builtin(printer)
+
+
+class Dense(Verbatim):
     """A dense literal as it stands in the text; what it says is worked out where its limits are known.
 
     xdsl would make one Python object of every element, unfold splats whatever their size, and read
@@ -45,9 +61,16 @@ class Dense(builtin.BuiltinAttribute):  # type: ignore[misc]
 
     name = "lanewise.dense"
 
-    body: str
-    type: Any
-    line: int = 0
+    def __init__(self, body: str, type: Any) -> None:
+        super().__init__((body, type))
+
+    @property
+    def body(self) -> str:
+        return str(self.data[0])
+
+    @property
+    def type(self) -> Any:
+        return self.data[1]
 
     def print_builtin(self, printer: Any) -> None:
         printer.print_string(f"dense<{self.body}> : ")
@@ -58,6 +81,7 @@ class TosaOperation(Operation):  # type: ignore[misc]
     """Any operator of the dialect."""
 
     name = "tosa"
+    traits = traits_def()
     words: frozenset[str] = frozenset()
 
     @classmethod
@@ -181,6 +205,8 @@ class _Lexer(MLIRLexer):  # type: ignore[misc]
 class _Parser(Parser):  # type: ignore[misc]
     """xdsl's parser, which also counts, keeps names and lines, and leaves dense literals as text."""
 
+    _parser_state: Any
+
     def __init__(self, dialects: _Dialects, text: str, source: str, max_operations: int) -> None:
         super().__init__(dialects, text, source)
         lexer = _Lexer(Input(text, source))
@@ -227,8 +253,21 @@ class _Parser(Parser):  # type: ignore[misc]
             )
         return found
 
+    def parse_optional_location(self) -> Any:
+        """Skips a location: MLIR defines the aliases of locations after their use, which xdsl refuses."""
+        if self.parse_optional_keyword("loc") is None:
+            return None
+        depth = 0
+        for found in _BRACKETS.finditer(self.text, self.pos):
+            depth += {"(": 1, ")": -1}.get(found[0], 0)
+            if depth <= 0:
+                break
+        else:
+            self.raise_error("a location does not end")
+        self._resume_from(found.end())
+        return builtin.UnknownLoc()
+
     def parse_dense_int_or_fp_elements_attr(self, type: Any = None) -> Any:
-        line = self.here()
         start = self.pos
         end = self.text.find(">", start)
         if self.text[start : start + 1] != "<" or end < 0:
@@ -237,8 +276,10 @@ class _Parser(Parser):  # type: ignore[misc]
         if type is None:
             self.parse_punctuation(":")
             type = self.parse_type()
-        return Dense(self.text[start + 1 : end].strip(), type, line)
+        return Dense(self.text[start + 1 : end].strip(), type)
 
+
+_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*+"|[()]')
 
 # Comments and strings. xdsl's own pattern for strings takes time that doubles with each character of one
 # that does not end, so this one, which never goes back, looks at them first.
@@ -297,22 +338,18 @@ def text_of(module: Any, names: Mapping[Any, str]) -> str:
     return stream.getvalue() + "\n"
 
 
-def dictionary(attributes: Mapping[str, Attribute]) -> Any:
-    return builtin.DictionaryAttr(dict(attributes))
-
-
-def function(name: str, body: Any, results: Sequence[Any], named: tuple[list[Any], list[Any]]) -> Any:
-    """func.func with a body block, and the attributes of arguments and results."""
-    from xdsl.ir import Region
-
-    arguments, outputs = (builtin.ArrayAttr(entries) if entries else None for entries in named)
+def function(body: Any, results: Sequence[Any], named: str, inputs: Iterable[str], outputs: Iterable[str]) -> Any:
+    """func.func @main with a body; the attribute `named` gives arguments and results their names."""
+    arguments, returned = (
+        [builtin.DictionaryAttr({named: builtin.StringAttr(name)}) for name in names] for names in (inputs, outputs)
+    )
     return FuncOp(
-        name,
+        "main",
         ([argument.type for argument in body.args], list(results)),
         Region(body),
-        arg_attrs=arguments,
-        res_attrs=outputs,
+        arg_attrs=builtin.ArrayAttr(arguments) if arguments else None,
+        res_attrs=builtin.ArrayAttr(returned),
     )
 
 
-__all__ = ["Dense", "FuncOp", "ReturnOp", "TosaOperation", "parse", "text_of"]
+__all__ = ["Block", "Dense", "FuncOp", "ReturnOp", "TosaOperation", "Verbatim", "builtin", "parse", "text_of"]

@@ -145,6 +145,11 @@ def old_fields(op: str, attributes: Mapping[str, Any], arguments: Mapping[str, A
     return (table, content), quantisation
 
 
+def kept_attributes(op: str) -> frozenset[str]:
+    """The attributes that a 1.x file has a field for."""
+    return frozenset(_NEW.get(op, {}).values())
+
+
 def new_fields(op: str, attributes: Mapping[str, Any], sort: Any) -> dict[str, Any]:
     """The fields of a 1.x operator's own table."""
     content = {}

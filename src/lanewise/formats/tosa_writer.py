@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lanewise.formats.flatbuffer import Writer
-from lanewise.formats.tosa_attributes import new_fields, old_fields
+from lanewise.formats.tosa_attributes import kept_attributes, new_fields, old_fields
 from lanewise.formats.tosa_data import encode
 from lanewise.formats.tosa_schema import (
     IDENTIFIER,
@@ -125,12 +125,23 @@ class _File:
                 inputs.append(self.names.get(tensor, tensor))
         output = self.names.get(node.output, node.output)
         self._tensor(output, self.model.types[node.output])
+        self._nothing_lost(node)
         first = self.model.types[node.inputs[0]].sort if node.inputs and node.inputs[0] else None
         if self.old:
             attribute, quantisation = old_fields(op, node.attributes, arguments, first)
             self._operator(op, inputs, output, attribute, quantisation)
         else:
             self._operator(op, inputs, output, (op, new_fields(op, node.attributes, first)))
+
+    def _nothing_lost(self, node: Node) -> None:
+        """Refuses an attribute that the schema has no field for, unless it has its default."""
+        record = node.operator
+        for name, value in node.attributes.items():
+            kept = name == record.output_attribute or (self.old or name in kept_attributes(record.name))
+            if not kept and value != record.attributes[name].default:
+                raise UnsupportedError(
+                    f"{self.model.source}, {node.place}: {name} is {value}; the file format has no field for it"
+                )
 
     def _operator(
         self, op: str, inputs: list[str], output: str, attribute: Any = None, quantisation: Any = None
