@@ -6,7 +6,8 @@ import inspect
 import sys
 from pathlib import Path
 
-from lanewise.cli.ops import example_text, grouped_rows, requirements
+from lanewise.cli.ops import example_text
+from lanewise.graph.requirements import requirements, row_text
 from lanewise.language.attributes import REQUIRED
 from lanewise.language.operator import Operator
 from lanewise.operators.catalogue import SPECIFICATIONS, default_version, find, versions_of
@@ -39,7 +40,7 @@ def _section(record: Operator) -> list[str]:
     lines = [f"### {record.name}", "", f"{record.release.title}, {record.release.section}", ""]
     lines += (inspect.getdoc(record.meaning) or "").splitlines()
     lines += ["", "Rows:", ""]
-    rows = grouped_rows(record)
+    rows = list(map(row_text, record.rows))
     lines += [f"- `{row}`" for row in rows[:MAX_ROWS]]
     if len(rows) > MAX_ROWS:
         lines.append(f"- and {len(rows) - MAX_ROWS} more (`lanewise ops {record.name}`)")

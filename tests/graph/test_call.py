@@ -338,3 +338,39 @@ def test_large_arrays_in_every_layout(order):
     out = np.empty_like(want)
     lw.tosa.arithmetic_right_shift(a, b, out=out)
     assert np.array_equal(out, want)
+
+
+def test_subnormals_are_kept_whatever_the_thread_does():
+    """A library may have told this thread's processor to flush them."""
+    tiny = np.array([1e-40], np.float32)
+    assert lw.tosa.add(tiny, tiny).tolist() == (tiny + tiny).tolist()
+    assert lw.tosa.add(tiny, tiny)[0] > 0
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_fork_while_another_thread_compiles():
+    import threading
+
+    stop = threading.Event()
+
+    def keep_compiling() -> None:
+        bound = 0
+        while not stop.is_set():
+            bound += 1
+            lw.tosa.clamp(np.array([1], np.int16), min_val=-bound, max_val=bound)
+
+    thread = threading.Thread(target=keep_compiling)
+    thread.start()
+    try:
+        context = multiprocessing.get_context("fork")
+        for _ in range(3):
+            child = context.Process(
+                target=lambda: lw.tosa.mul(X, X, shift=int(np.random.default_rng().integers(2, 60))), daemon=True
+            )
+            child.start()
+            child.join(20)
+            child.kill()
+            assert child.exitcode == 0
+    finally:
+        stop.set()
+        thread.join()

@@ -76,3 +76,96 @@ def test_outputs_are_the_callers_own():
         "fixed": [0, 1, 2],
         "grown": [[1, 2, 3], [1, 2, 3]],
     }
+
+
+def test_more_operands_than_a_loop_takes():
+    graph = lw.Builder(onnx=28)
+    inputs = [graph.input(f"x{k}", "int32", (2,)) for k in range(300)]
+    graph.output("most", graph.node("Max", *inputs))
+    arrays = {f"x{k}": np.array([k * 7 % 301, -k], np.int32) for k in range(300)}
+    for engine in ("native", "exact"):
+        assert graph.model().run(arrays, engine=engine).outputs["most"].tolist() == [300, 0]
+    assert lw.onnx.max(*arrays.values()).tolist() == [300, 0]
+    total = inputs[0]
+    for k in range(1, 300):
+        total = graph.node("Add", total, inputs[k])
+    graph.output("total", total)
+    assert graph.model().run(arrays).outputs["total"][1] == -sum(range(300))
+
+
+def test_shapes_that_the_graph_computes_are_computed_once():
+    graph = lw.Builder(onnx=28)
+    sizes = graph.input("sizes", "int64", (1,))
+    for _ in range(200):
+        sizes = graph.node("Reshape", sizes, graph.node("Mul", sizes, sizes))
+    x = graph.input("x", "int32", (1,))
+    graph.output("y", graph.node("Expand", x, sizes))
+    assert graph.model().run(np.array([1], np.int64), np.array([5], np.int32)).outputs["y"].tolist() == [5]
+
+
+def test_a_list_of_sizes_is_short():
+    graph = lw.Builder(onnx=28)
+    sizes = graph.input("sizes", "int64", (1,))
+    many = graph.node("Expand", sizes, graph.constant(np.array([65], np.int64)))
+    graph.output("y", graph.node("Expand", graph.input("x", "int32", (1,)), many))
+    with pytest.raises(lw.InvalidError, match="a list of sizes or axes has at most 64"):
+        graph.model().run(np.array([1], np.int64), np.array([5], np.int32))
+
+
+class TestOutOverOperands:
+    """Results may be written where operands lie; neither values nor failures get lost."""
+
+    def test_failures_are_found_all_the_same(self):
+        for size in (2, 5_000_000):
+            x = np.ones(size, np.int32)
+            x[0] = 2**31 - 1
+            ones = np.ones(size, np.int32)
+            with pytest.raises(lw.UnpredictableError) as caught:
+                lw.tosa.add(x, ones, out=x)
+            assert (caught.value.index, caught.value.count) == ((0,), 1)
+            assert caught.value.values == {"input1": 2**31 - 1, "input2": 1}
+            graph = lw.Builder(tosa="0.23.0")
+            graph.output("c", graph.node("ADD", graph.input("a", "int32", ("n",)), graph.input("b", "int32", ("n",))))
+            compiled = lw.compile(graph.model())
+            assert compiled(ones, ones).tolist()[:1] == [2]
+            for _ in range(3):
+                x[0] = 2**31 - 1
+                with pytest.raises(lw.UnpredictableError):
+                    compiled(x, ones, out=x)
+
+    def test_outputs_are_written_when_all_are_known(self):
+        graph = lw.Builder(onnx=28)
+        a = graph.input("a", "int32", ("n",))
+        graph.output("negative", graph.node("Neg", a))
+        graph.output("same", a)
+        compiled = lw.compile(graph.model())
+        for _ in range(3):
+            a_value, other = np.arange(5, dtype=np.int32), np.empty(5, np.int32)
+            negative, same = compiled(a_value, out=(a_value, other))
+            assert negative is a_value
+            assert negative.tolist() == [0, -1, -2, -3, -4]
+            assert same.tolist() == [0, 1, 2, 3, 4]
+        with pytest.raises(lw.InvalidError, match="out for 'negative' and for 'same' share memory"):
+            compiled(a_value, out=(other, other[::-1]))
+
+
+def test_compiled_calls():
+    graph = lw.Builder(onnx=28, name="twice")
+    x = graph.input("x", "int32", ("n",))
+    graph.output("y", graph.node("Add", x, x))
+    compiled = lw.compile(graph.model())
+    value, out = np.array([1, 2], np.int32), np.empty(2, np.int32)
+    for _ in range(3):
+        assert compiled(value).tolist() == [2, 4]
+        assert compiled(value, out=out) is out
+        assert compiled({"x": value}).tolist() == [2, 4]
+        with pytest.raises(lw.InvalidError, match="on_unpredictable is 'bogus'"):
+            compiled(value, np.int32(1), on_unpredictable="bogus")
+    for size in range(1, 200):  # more shapes than plans are kept
+        assert compiled(np.ones(size, np.int32)).sum() == 2 * size
+    frozen = np.empty(2, np.int32)
+    frozen.flags.writeable = False
+    with pytest.raises(lw.InvalidError, match="out is read-only"):
+        compiled(value, out=frozen)
+    with pytest.raises(lw.InvalidError, match="engine is 'zz'"):
+        lw.compile(graph.model(), engine="zz")

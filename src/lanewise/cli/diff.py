@@ -7,8 +7,9 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lanewise.cli.ops import requirements, settings, unknown
+from lanewise.cli.ops import unknown
 from lanewise.engines.exact import Evaluator, number
+from lanewise.graph.requirements import requirements, settings
 from lanewise.language import floats
 from lanewise.language.attributes import REQUIRED
 from lanewise.language.errors import InvalidError, LanewiseError, UnsupportedError

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from lanewise.engines.exact import Evaluator, fold, number
 from lanewise.engines.exact_kernel import patterns
 from lanewise.graph import arrays
 from lanewise.language import floats, nodes
-from lanewise.language.errors import InvalidError, LanewiseError, UnsupportedError
+from lanewise.language.errors import InvalidError, LanewiseError, UnsupportedError, brief
 from lanewise.language.operator import Argument, Operator, Row
 from lanewise.language.sorts import BY_NAME, AnySort, ArraySort, Sort, to_pattern
 from lanewise.language.words import Function
@@ -183,7 +184,7 @@ def _operands(
     if len(given) not in (1, len(values)):
         raise InvalidError(f"{operator.label}: {len(given)} types for {len(values)} values; give one type, or one each")
     given = given * len(values) if len(given) == 1 else given
-    if operator.name and len(values) == 3 and given[0] == given[1]:
+    if len(values) == 3 and given[0] == given[1]:
         given = _condition_first(operator, given)
     queue = list(zip(given, values, strict=True))
     sorts: list[AnySort | None] = []
@@ -247,15 +248,26 @@ def _sort(name: str) -> Sort:
 def _pattern(text: str, sort: Sort, who: str) -> int:
     try:
         if sort.kind == "float":
-            return floats.encode(float(text), sort)
+            return _float_pattern(text, sort, who)
         if sort.kind == "bool":
             return {"true": 1, "false": 0, "1": 1, "0": 0}[text.lower()]
         value = int(text, 0)
     except (ValueError, KeyError):
-        raise InvalidError(f"{who}: {text!r} is no {sort.name}") from None
+        raise InvalidError(f"{who}: {brief(text)} is no {sort.name}") from None
     if not sort.lowest <= value <= sort.highest:
-        raise InvalidError(f"{who}: {value} does not fit {sort.name} ({sort.lowest} … {sort.highest})")
+        raise InvalidError(f"{who}: {brief(value)} does not fit {sort.name} ({sort.lowest} … {sort.highest})")
     return to_pattern(value, sort)
+
+
+def _float_pattern(text: str, sort: Sort, who: str) -> int:
+    """The bits of a number as text: what is written as a whole number must be kept, as in a call."""
+    try:
+        value: int | float = int(text, 0)
+    except ValueError:
+        value = float(text)
+        if math.isinf(value) and "inf" not in text.lower():
+            raise InvalidError(f"{who}: {brief(text)} does not fit {sort.name}") from None
+    return floats.sign_bit(sort) if value == 0 and text.startswith("-") else arrays.float_pattern(value, sort, who)
 
 
 def _plain(operand: Any, sort: AnySort) -> Any:

@@ -5,18 +5,22 @@ Exit codes: 0 valid, 1 a check failed, 2 usage, 3 unpredictable, 4 error in grap
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from lanewise import __version__
-from lanewise.language.errors import InvalidError, LanewiseError, UnpredictableError, UnsupportedError
+from lanewise.language.errors import InvalidError, LanewiseError, UnpredictableError, UnsupportedError, printable
 
 VALID, FAILED, USAGE, UNPREDICTABLE, ERROR, UNSUPPORTED = range(6)
+INTERRUPTED = 130  # as shells have it
+# The base of click's errors; Typer has click inside or beside it, depending on its version.
+USAGE_ERROR = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 app = typer.Typer(
     name="lanewise",
@@ -28,7 +32,7 @@ app = typer.Typer(
     epilog="Exit codes: 0 valid, 1 a check failed, 2 usage, 3 unpredictable, 4 error in graph or file, 5 unsupported.",
 )
 
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file (.onnx, .tosa).", show_default=False)]
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file (.onnx, .tosa, .mlir).", show_default=False)]
 Profile = Annotated[str | None, typer.Option(help="Hold a TOSA graph to a profile, such as BI, or PRO-INT,EXT-INT64.")]
 Level = Annotated[str | None, typer.Option(help="Hold a TOSA graph to this level (8K, none).")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
@@ -169,19 +173,47 @@ def exit_code(error: LanewiseError) -> int:
 
 def main() -> None:
     """Runs a command; an error of the user's becomes one line and an exit code, never a traceback."""
-    sys.exit(_guarded(lambda: app(standalone_mode=True)))
+    sys.exit(_guarded(sys.argv[1:]))
 
 
-def _guarded(action: Callable[[], Any]) -> int:
+def _guarded(arguments: list[str]) -> int:
     try:
-        action()
+        code = _run(arguments)
+        sys.stdout.flush()  # what cannot be written shows here, not when Python shuts down
     except LanewiseError as error:
-        print(f"lanewise: {error}", file=sys.stderr)
-        return exit_code(error)
+        return _failed(str(error), exit_code(error))
     except BrokenPipeError:  # the reader of a pipe has gone: nobody wants the rest
-        sys.stderr.close()
+        _drop_output()
         return VALID
+    except OSError as error:
+        _drop_output()
+        return _failed(f"{error.filename or 'output'}: {error.strerror or error}", ERROR)
     except MemoryError:
-        print("lanewise: not enough memory for these tensors", file=sys.stderr)
-        return ERROR
+        return _failed("not enough memory for these tensors", ERROR)
+    except KeyboardInterrupt:
+        return _failed("interrupted", INTERRUPTED)
+    return code
+
+
+def _run(arguments: list[str]) -> int:
+    """One command. Typer's own entry answers a closed pipe with code 1, so this is the part of it without that."""
+    try:
+        with typer.main.get_command(app).make_context("lanewise", arguments) as context:
+            context.command.invoke(context)
+    except typer.Exit as end:
+        return end.exit_code
+    except USAGE_ERROR as error:
+        error.show()  # type: ignore[attr-defined]
+        return USAGE
     return VALID
+
+
+def _failed(message: str, code: int) -> int:
+    print(f"lanewise: {printable(message)}", file=sys.stderr)
+    return code
+
+
+def _drop_output() -> None:
+    """What is still in the buffer goes nowhere, so that Python's last flush has nothing to complain about."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

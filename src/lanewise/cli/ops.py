@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import itertools
 import json
-from collections.abc import Iterator
 from typing import Any
 
+from lanewise.graph.requirements import requirements, row_text
 from lanewise.language.attributes import REQUIRED
-from lanewise.language.errors import LanewiseError, UnsupportedError
-from lanewise.language.operator import Example, Operator, Row
+from lanewise.language.errors import UnsupportedError
+from lanewise.language.operator import Example, Operator
 from lanewise.language.sorts import Sort
 from lanewise.operators.catalogue import SPECIFICATIONS, versions_of
 
@@ -65,7 +64,7 @@ def _print_one(record: Operator) -> None:
     for line in (inspect.getdoc(record.meaning) or "").splitlines():
         print(f"  {line}".rstrip())
     print("  rows:")
-    for line in grouped_rows(record):
+    for line in map(row_text, record.rows):
         print(f"    {line}")
     for name, attribute in record.attributes.items():
         default = "required" if attribute.default is REQUIRED else f"default {_value(attribute.default)}"
@@ -127,45 +126,3 @@ def _value(value: Any) -> str:
 
 def _operand(value: Any) -> str:
     return f"[{len(value)} entries]" if isinstance(value, list | tuple) else str(value)
-
-
-def grouped_rows(record: Operator) -> list[str]:
-    """Rows as text, with their profiles where they have some."""
-    lines = []
-    for row in record.rows:
-        profiles = f"  {', '.join(sorted(row.profiles))}" if row.profiles else ""
-        lines.append(f"{row}{profiles}")
-    return lines
-
-
-def requirements(record: Operator) -> dict[str, list[str]]:
-    """Every requirement that the definition records, with the input types for which it does."""
-    found: dict[str, list[str]] = {}
-    for row in () if record.constant else record.rows:
-        first = row.inputs[0].name if row.inputs else "-"
-        for attributes in settings(record, row):
-            try:
-                function = record.function(row.inputs, row.output, attributes)
-            except LanewiseError:
-                continue  # these attributes are forbidden for this row
-            for requirement in function.requirements:
-                sorts = found.setdefault(requirement.reason, [])
-                if first not in sorts:
-                    sorts.append(first)
-    return found
-
-
-def settings(record: Operator, row: Row) -> Iterator[dict[str, Any]]:
-    """Attribute values that reach every branch of a definition: all choices, else the default."""
-    names = list(record.attributes)
-    values: list[tuple[Any, ...]] = []
-    for name in names:
-        attribute = record.attributes[name]
-        if name == record.output_attribute:
-            values.append((row.output,))
-        elif attribute.choices:
-            values.append(attribute.choices)
-        else:
-            values.append((0 if attribute.default is REQUIRED else attribute.default,))
-    for combination in itertools.product(*values):
-        yield dict(zip(names, combination, strict=True))

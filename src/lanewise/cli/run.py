@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import itertools
 import json
 import sys
 import time
@@ -17,9 +19,10 @@ from lanewise.formats import load
 from lanewise.formats.tensors import read_tensors, write_npy
 from lanewise.graph.model import DEFAULT_TENSOR_BYTES, Model
 from lanewise.graph.run import Outcome, Status
-from lanewise.language.errors import InvalidError
+from lanewise.language.errors import InvalidError, printable
 
 Array = np.ndarray[Any, Any]
+LONGEST = 200  # characters of a file name without its ending; systems allow 255 bytes
 SHOWN = 24  # elements of an output that are printed when it is not written to a file
 
 
@@ -48,11 +51,12 @@ def run_command(
             tensors, on_unpredictable="mask" if mask else "value", engine=engine, max_tensor_bytes=limit
         )
         seconds = time.perf_counter() - started
-        files = _write(outcome, output)
+        files, masks = _write(outcome, output)
     if as_json:
-        print(json.dumps(_report(path, outcome, files, seconds), indent=2))
+        print(json.dumps(_report(path, outcome, files, masks, seconds), indent=2))
     else:
-        _print(path, outcome, files, seconds)
+        for line in _lines(path, outcome, files, seconds):
+            print(printable(line))
     return 3 if outcome.status is Status.UNPREDICTABLE else 0
 
 
@@ -95,30 +99,44 @@ def _read_inputs(model: Model, given: list[str], limit: int) -> dict[str, Array]
     return result
 
 
-def _write(outcome: Outcome, folder: Path | None) -> dict[str, Path]:
-    """Every output (and mask) as a file of its own; names are made safe, and never leave the folder."""
+def _write(outcome: Outcome, folder: Path | None) -> tuple[dict[str, Path], dict[str, Path]]:
+    """Every output and every mask as a file of its own; names are made safe, and never leave the folder."""
     if folder is None:
-        return {}
+        return {}, {}
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidError(f"{folder}: {error.strerror or error}") from None
-    files = {}
-    arrays = dict(outcome.outputs) | {f"{name}.unpredictable": m for name, m in outcome.unpredictable.items()}
-    for name, array in arrays.items():
-        files[name] = folder / f"{safe_name(name)}.npy"
-        write_npy(files[name], array)
-    return files
+    taken: set[Path] = set()
+    files = {name: _free(folder, safe_name(name), taken) for name in outcome.outputs}
+    masks = {name: _free(folder, f"{safe_name(name)}.unpredictable", taken) for name in outcome.unpredictable}
+    for paths, arrays in ((files, outcome.outputs), (masks, outcome.unpredictable)):
+        for name, array in arrays.items():
+            write_npy(paths[name], array)
+    return files, masks
+
+
+def _free(folder: Path, stem: str, taken: set[Path]) -> Path:
+    """A file that no other output or mask of this run has: `stem.npy`, or with a number where that is taken."""
+    endings = itertools.chain([""], (f"~{number}" for number in itertools.count(2)))
+    path = next(path for ending in endings if (path := folder / f"{stem}{ending}.npy") not in taken)
+    taken.add(path)
+    return path
 
 
 def safe_name(name: str) -> str:
-    """A tensor's name as a file name: separators and leading dots are percent-encoded."""
-    encoded = quote(name, safe=" +,=@")
+    """A tensor's name as a file name: separators and leading dots are percent-encoded, long ones end in a hash."""
+    encoded = quote(name, safe=" +,=@", errors="surrogatepass")
     encoded = encoded.replace(".", "%2E", 1) if encoded.startswith(".") else encoded
-    return encoded[:200] or "%00"
+    if len(encoded) > LONGEST:
+        digest = hashlib.sha256(encoded.encode()).hexdigest()[:16]
+        encoded = f"{encoded[: LONGEST - 17]}~{digest}"
+    return encoded or "%00"
 
 
-def _report(path: Path, outcome: Outcome, files: dict[str, Path], seconds: float) -> dict[str, Any]:
+def _report(
+    path: Path, outcome: Outcome, files: dict[str, Path], masks: dict[str, Path], seconds: float
+) -> dict[str, Any]:
     return {
         "model": str(path),
         "status": outcome.status.value,
@@ -128,7 +146,7 @@ def _report(path: Path, outcome: Outcome, files: dict[str, Path], seconds: float
                 "dtype": array.dtype.name,
                 "shape": list(array.shape),
                 **({"file": str(files[name])} if name in files else {"values": _values(array)}),
-                **_mask_report(outcome, name, files),
+                **_mask_report(outcome, name, masks),
             }
             for name, array in outcome.outputs.items()
         },
@@ -146,13 +164,13 @@ def _report(path: Path, outcome: Outcome, files: dict[str, Path], seconds: float
     }
 
 
-def _mask_report(outcome: Outcome, name: str, files: dict[str, Path]) -> dict[str, Any]:
+def _mask_report(outcome: Outcome, name: str, masks: dict[str, Path]) -> dict[str, Any]:
     mask = outcome.unpredictable.get(name)
     if mask is None:
         return {}
     report: dict[str, Any] = {"unpredictable": int(mask.sum())}
-    if f"{name}.unpredictable" in files:
-        report["mask"] = str(files[f"{name}.unpredictable"])
+    if name in masks:
+        report["mask"] = str(masks[name])
     return report
 
 
@@ -169,18 +187,18 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, float) and not np.isfinite(value) else value
 
 
-def _print(path: Path, outcome: Outcome, files: dict[str, Path], seconds: float) -> None:
-    print(f"{path}: {outcome.status.value} ({seconds * 1e3:.1f} ms)")
+def _lines(path: Path, outcome: Outcome, files: dict[str, Path], seconds: float) -> Iterator[str]:
+    yield f"{path}: {outcome.status.value} ({seconds * 1e3:.1f} ms)"
     for name, array in outcome.outputs.items():
         shape = ", ".join(map(str, array.shape))
         mask = outcome.unpredictable.get(name)
         count = "" if mask is None else f", {int(mask.sum())} unpredictable"
         target = f" → {files[name]}" if name in files else ""
-        print(f"  {name}: {array.dtype.name}[{shape}]{count}{target}")
+        yield f"  {name}: {array.dtype.name}[{shape}]{count}{target}"
         if name not in files:
             text = np.array2string(array, threshold=SHOWN, edgeitems=3, separator=", ", prefix="    ")
-            print("    " + text)
+            yield from ("    " + text).splitlines()
     for violation in outcome.violations:
-        print(f"  {violation}")
+        yield f"  {violation}"
     if outcome.violations and not outcome.unpredictable:
-        print("  (--mask says which elements of the outputs have no defined value)")
+        yield "  (--mask says which elements of the outputs have no defined value)"

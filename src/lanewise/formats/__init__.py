@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from lanewise.formats.files import DEFAULT_FILE_BYTES, read_bytes
+from lanewise.formats.files import DEFAULT_FILE_BYTES, path_of, read_bytes, write_whole
 from lanewise.graph.model import DEFAULT_NODES, DEFAULT_TENSOR_BYTES, Model
 from lanewise.language.errors import InvalidError, UnsupportedError
 
@@ -23,7 +23,8 @@ def load(
     max_tensor_bytes: int = DEFAULT_TENSOR_BYTES,
     max_nodes: int = DEFAULT_NODES,
 ) -> Model:
-    """The checked graph of a model file, or of its bytes (then `format`, "onnx", says what they are).
+    """The checked graph of a model file, or of its bytes (then `format` says what they
+    are: "onnx", "tosa" or "mlir").
 
     Raises InvalidError where the file or graph breaks a rule and UnsupportedError for an operator,
     version, element type or format that lanewise does not have; both name file, place and rule.
@@ -37,7 +38,7 @@ def load(
         if format is None:
             raise InvalidError(f"load: bytes do not say what they are; give format=, one of {', '.join(READ)}")
     else:
-        path = Path(source)
+        path = path_of(source, "load")
         content, name, folder = read_bytes(path, max_file_bytes), str(source), path.parent
         format = format or _format_of(content, path)
     if version is not None and format != "mlir":
@@ -75,9 +76,7 @@ def _format_of(content: bytes, path: Path) -> str:
 
 def save(model: Model, path: str | os.PathLike[str]) -> None:
     """Writes a model; the name's ending chooses the format."""
-    from lanewise.formats.files import write_whole
-
-    suffix = Path(path).suffix.lower()
+    suffix = path_of(path, "save").suffix.lower()
     if suffix == ".onnx":
         from lanewise.formats import onnx_writer
 

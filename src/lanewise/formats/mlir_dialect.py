@@ -29,7 +29,7 @@ from lanewise.language.errors import InvalidError, LanewiseError, UnsupportedErr
 
 PREFIX = "tosa."
 WIDEST = 64  # bits of an integer type: a literal of a type with a billion bits takes as many
-TOKENS, TOKENS_PER_OPERATION = 200_000, 1_000  # one attribute may not fill the memory
+TOKENS, TOKENS_PER_OPERATION = 100_000, 1_000  # one attribute may not fill the memory
 QUOTED = 160  # characters of xdsl's messages that are handed on
 
 # The name of an operator (without prefix) → those of its attributes that are bare words; None: no such operator.
@@ -152,7 +152,8 @@ class _Dialects(Context):  # type: ignore[misc]
     def __init__(self, known: Known) -> None:
         super().__init__()
         self.known = known
-        self.refused = ""
+        self.missing = ""  # an operation
+        self.refused = ""  # a type or an attribute
         self.made: dict[str, Any] = {}
         self.load_dialect(builtin.Builtin)
         self.load_dialect(Func)
@@ -165,8 +166,8 @@ class _Dialects(Context):  # type: ignore[misc]
             found = self.made[name]
         else:
             found = super().get_optional_op(name, **more)
-        if found is None and "." in name:
-            self.refused = f"operation {name}"
+        if found is None:
+            self.missing = name
         return found
 
     def get_optional_type(self, name: str) -> Any:
@@ -207,18 +208,20 @@ class _Parser(Parser):  # type: ignore[misc]
 
     _parser_state: Any
 
-    def __init__(self, dialects: _Dialects, text: str, source: str, max_operations: int) -> None:
+    def __init__(self, dialects: _Dialects, text: str, source: str, max_nodes: int) -> None:
         super().__init__(dialects, text, source)
         lexer = _Lexer(Input(text, source))
         lexer.source = source
         self._parser_state = type(self._parser_state)(lexer)
         self.text = text
         self.source = source
-        self.left = self.most = max_operations
+        self.most = max_nodes
+        self.nodes = self.others = 0
         self.names: dict[Any, str] = {}
         self.lines: dict[Any, int] = {}
         self._named = 0
         self._counted, self._line = 0, 1
+        self.started = 1  # the line of the operation that is being read
 
     def here(self) -> int:
         """The line of the next token. Positions only grow, so that each line is counted once."""
@@ -228,13 +231,16 @@ class _Parser(Parser):  # type: ignore[misc]
         return self._line
 
     def parse_operation(self) -> Any:
-        line = self.here()
-        self.left -= 1
-        if self.left < 0:
-            raise InvalidError(f"{self.source}: more than {self.most} operations; the limit is max_nodes")
+        self.started = line = self.here()
         self.lexer.left += TOKENS_PER_OPERATION
         made = super().parse_operation()
         self.lines[made] = line
+        if isinstance(made, TosaOperation):
+            self.nodes += 1
+        else:
+            self.others += 1  # modules, functions and what they return
+        if max(self.nodes, self.others) > self.most:
+            raise InvalidError(f"{self.source}: more than {self.most} operations, the limit (max_nodes)")
         if (made.regions and (isinstance(made, TosaOperation) or self.ssa_values)) or made.successors:
             raise UnsupportedError(
                 f"{self.source}, line {line}: {made.name} with regions inside a function; lanewise runs straight lines"
@@ -281,30 +287,47 @@ class _Parser(Parser):  # type: ignore[misc]
 
 _BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*+"|[()]')
 
-# Comments and strings. xdsl's own pattern for strings takes time that doubles with each character of one
-# that does not end, so this one, which never goes back, looks at them first.
-_STRINGS = re.compile(r'//[^\n]*+|"(?:[^"\\\n\v\f]|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+(?P<end>"?)')
+# Comments, strings and words that are too long. Three things take xdsl time or memory beyond all measure, so this
+# pattern, which never goes back, looks for them first: a string that does not end (twice the time for each
+# character), a shape of very many sizes (the rest of it is read again after each "x"), and very many comments.
+_TRAPS = re.compile(
+    r'//[^\n]*+|"(?:[^"\\\n\v\f]|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+(?P<end>"?)|(?<![\w$.])(?P<word>[\w$.]{2000})'
+)
 
 
-def parse(text: str, source: str, known: Known, max_operations: int) -> Parsed:
-    """The module in a text. InvalidError for what is no MLIR, UnsupportedError for a dialect or operator unknown."""
-    for found in _STRINGS.finditer(text):
-        if found["end"] == "":
+def _without_traps(text: str, source: str) -> str:
+    """The text without comments, each line where it was; InvalidError for a trap."""
+
+    def keep(found: re.Match[str]) -> str:
+        if found[0].startswith("//"):
+            return ""
+        if found["end"] == "" or found["word"] is not None:
             line = text.count("\n", 0, found.start()) + 1
-            raise InvalidError(
-                f"{source}, line {line}: a string does not end, or has an escape that MLIR does not know"
-            )
+            what = "a word is too long" if found["word"] else "a string does not end, or has an unknown escape"
+            raise InvalidError(f"{source}, line {line}: {what}")
+        return found[0]
+
+    return _TRAPS.sub(keep, text)
+
+
+def parse(text: str, source: str, known: Known, max_nodes: int) -> Parsed:
+    """The module in a text. InvalidError for what is no MLIR, UnsupportedError for a dialect or operator unknown."""
+    text = _without_traps(text, source)
     dialects = _Dialects(known)
-    where = source
     try:
-        parser = _Parser(dialects, text, source, max_operations)
+        parser = _Parser(dialects, text, source, max_nodes)
         module = parser.parse_module()
     except LanewiseError:
         raise
     except ParseError as error:
+        if dialects.missing:  # xdsl's error stands behind the name, which may be another line
+            where = f"{source}, line {parser.started}: {_short(dialects.missing)}"
+            if "." in dialects.missing:
+                raise UnsupportedError(f"{where} is not one of lanewise's operations") from None
+            raise InvalidError(f"{where} is no operation") from None
         where = f"{source}, line {text.count(chr(10), 0, error.span.start) + 1}"
         if dialects.refused:
-            raise UnsupportedError(f"{where}: {dialects.refused[:QUOTED]} is not one of lanewise's") from None
+            raise UnsupportedError(f"{where}: {_short(dialects.refused)} is not one of lanewise's") from None
         raise InvalidError(f"{where}: {_short(error.msg)}") from None
     except RecursionError:
         raise InvalidError(f"{source}: the text nests too deeply") from None

@@ -25,7 +25,6 @@ TENSOR_NAME = "tosa.tensor_name"  # how arguments and results of a function keep
 TARGET = "tosa.target_env"  # an attribute of the module; states the version
 SHAPE_LIST = "const_shape"  # a list of sizes: no operator of ours, a constant like any other
 MAX_RANK = 64  # NumPy's
-_AROUND = 3  # operations beside the nodes: module, function, return
 
 
 def dialect() -> ModuleType:
@@ -64,7 +63,7 @@ def model_from_bytes(
         line = content.count(b"\n", 0, error.start) + 1
         raise InvalidError(f"{name}, line {line}: the text is not UTF-8") from None
     xdsl = dialect()
-    parsed = xdsl.parse(text, name, known_words, max_nodes + _AROUND)
+    parsed = xdsl.parse(text, name, known_words, max_nodes)
     function = _function(xdsl, parsed, name)
     return _Reader(xdsl, parsed, name, _version(parsed, name, version), max_tensor_bytes).model(function)
 
@@ -198,7 +197,7 @@ class _Reader:
     def _operation(self, operation: Any) -> Node | None:
         line = f"line {self.lines[operation]}"
         if not isinstance(operation, self.xdsl.TosaOperation):
-            raise UnsupportedError(f"{self.name}, {line}: operation {operation.name} is not one of lanewise's")
+            raise UnsupportedError(f"{self.name}, {line}: {operation.name} is not one of lanewise's operations")
         name = operation.name.removeprefix(self.xdsl.PREFIX)
         results = operation.results
         if len(results) != 1:
@@ -256,7 +255,7 @@ class _Reader:
     def _attribute(self, key: str, value: Any, first: TensorType | None, who: str) -> Any:
         """A plain value: true, a number of the first operand's type, a word or #tosa.…<word>."""
         text = str(value)
-        word = re.fullmatch(rf'#tosa\.{re.escape(key)}<+(\w+)>+|"(\w+)"', text)
+        word = re.fullmatch(rf'#tosa[.<]{re.escape(key)} ?<(\w+)>+|"(\w+)"', text)
         if word is not None:
             return word[1] or word[2]
         if text in ("true", "false"):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from lanewise.engines.storage import dtype_of, storage_width
+from lanewise.formats.files import opened
 from lanewise.language.errors import InvalidError, UnsupportedError
 from lanewise.language.sorts import Sort
 from lanewise.operators.onnx.rows import TYPE_NUMBERS
@@ -130,15 +131,11 @@ def _external_bytes(tensor: Any, who: str, folder: Path | None, needed: int) -> 
         raise InvalidError(f"{who}: shape and type need {needed} bytes; external data has length {length}")
     path = inside(folder, settings.get("location", ""), who)
     location = settings["location"]
-    flags = os.O_RDONLY
-    for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):  # as far as the system has them
-        flags |= getattr(os, name, 0)
     try:
-        handle = os.open(path, flags)
+        handle, info = opened(path, "O_NOFOLLOW")
     except OSError as error:
         raise InvalidError(f"{who}: external data {location!r}: {error.strerror}") from None
     try:
-        info = os.fstat(handle)
         if not stat.S_ISREG(info.st_mode) or info.st_nlink > 1:
             raise InvalidError(f"{who}: external data {location!r} is a link or no regular file")
         if offset + length > info.st_size:
@@ -176,6 +173,6 @@ def inside(folder: Path, location: str, who: str) -> Path:
 
 
 def _number(text: str, key: str, who: str) -> int:
-    if not text.isdecimal() or len(text) > 18:
+    if not (text.isascii() and text.isdecimal()) or len(text) > 18:
         raise InvalidError(f"{who}: external data has {key} {text[:40]!r}; allowed: a whole number from 0 on")
     return int(text)

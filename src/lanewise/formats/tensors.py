@@ -14,7 +14,8 @@ import numpy as np
 from lanewise.engines.storage import sort_of
 from lanewise.formats.files import read_bytes, write_whole
 from lanewise.graph.model import DEFAULT_TENSOR_BYTES
-from lanewise.language.errors import InvalidError, UnsupportedError
+from lanewise.language.errors import InvalidError, UnsupportedError, brief
+from lanewise.language.shapes import MAX_RANK
 
 Array = np.ndarray[Any, Any]
 
@@ -60,8 +61,10 @@ def npy_array(content: bytes, name: str) -> Array:
     if sort_of(dtype) is None:
         raise InvalidError(f"{name}: dtype {dtype} is no element type of lanewise")
     payload = memoryview(content)[stream.tell() :]
-    if any(size < 0 for size in shape):
-        raise InvalidError(f"{name}: shape {shape} has a negative dimension")
+    if any(type(size) is not int or not 0 <= size < 1 << 63 for size in shape):
+        raise InvalidError(f"{name}: shape {brief(shape)} has a dimension that is no size")
+    if len(shape) > MAX_RANK:
+        raise InvalidError(f"{name}: rank {len(shape)} is above {MAX_RANK}")
     needed = prod(shape) * dtype.itemsize
     if needed != len(payload):
         raise InvalidError(f"{name}: shape {shape} of {dtype} needs {needed:,} bytes; the file holds {len(payload):,}")

@@ -15,7 +15,7 @@ from lanewise.graph.arrays import Array
 from lanewise.graph.build import constant_of
 from lanewise.graph.engines import kernel_maker
 from lanewise.graph.signature import documentation, python_name, signature
-from lanewise.graph.violations import Violation, element_at, locate
+from lanewise.graph.violations import Violation, element_at, locate, named_in
 from lanewise.language.attributes import REQUIRED
 from lanewise.language.errors import InvalidError
 from lanewise.language.operator import Operator, Row, profiles_of
@@ -25,6 +25,7 @@ from lanewise.language.words import Function, Value, literal
 from lanewise.operators import catalogue
 
 MODES = ("raise", "mask", "value")
+MOST_OPERANDS = 24  # of a variadic operator in one loop; a ufunc takes 64 with its results
 SMALL = 1 << 14  # elements up to which a call takes the shortest way
 
 
@@ -43,19 +44,28 @@ class _Prepared:
         self.mode = mode
 
     def is_plain(self, operands: tuple[Any, ...]) -> bool:
-        """Whether arrays of these dtypes and equal shapes need nothing but the kernel.
+        """Whether arrays of these dtypes and shapes, found right once, need nothing but the kernel.
 
-        Shape rules that only broadcast let equal shapes without a zero through unchanged, but where
-        arguments have a rank of their own.
+        Shape rules that only broadcast see what NumPy sees; others may view an operand in another shape.
         """
-        arguments = [self.operator.argument(k) for k in range(len(operands))]
         return (
             self.operator.shape in BROADCASTING
-            and all(argument.use == "elements" and argument.ranks is None for argument in arguments)
+            and all(self.operator.argument(k).use == "elements" for k in range(len(operands)))
             and len(operands) == len(self.function.inputs)
             and all(type(operand) is np.ndarray for operand in operands)
             and not any(is_odd(sort) for sort in self.row.inputs)
             and self.kernel.plain
+        )
+
+    def takes(self, out: Any, operands: tuple[Any, ...]) -> bool:
+        """Whether `out` can be written at once: the right array, and not over what may be looked at again."""
+        return (
+            type(out) is np.ndarray
+            and self.mode != "mask"
+            and out.dtype == dtype_of(self.row.output)
+            and out.flags.writeable
+            and out.shape == np.broadcast_shapes(*[operand.shape for operand in operands])
+            and not (self.kernel.checks and any(np.may_share_memory(out, operand) for operand in operands))
         )
 
 
@@ -87,24 +97,23 @@ class OperatorFunction:
         **keywords: Any,
     ) -> Any:
         key: Any = None
-        if out is None:
-            try:
-                key = (*[operand.dtype for operand in operands], on_unpredictable, engine, profile, *keywords.items())
-                if keywords:  # True and 1 are equal, but not alike
-                    key += tuple(map(type, keywords.values()))
-                prepared = self._quick.get(key)
-            except (AttributeError, TypeError):  # Python numbers, lists, tables as keywords
-                key = prepared = None
-            if prepared is not None:
-                shape = operands[0].shape
-                if (
-                    shape
-                    and 0 < operands[0].size <= SMALL
-                    and all(operand.shape == shape and type(operand) is np.ndarray for operand in operands)
-                ):
-                    result, broken = prepared.kernel.small(operands)
-                    if not broken or on_unpredictable != "raise":
-                        return result
+        try:
+            key = (
+                *[(type(a), a.dtype, a.shape) for a in operands],
+                on_unpredictable,
+                engine,
+                profile,
+                *keywords.items(),
+            )
+            if keywords:  # True and 1 are equal, but not alike
+                key += tuple(map(type, keywords.values()))
+            prepared = self._quick.get(key)
+        except (AttributeError, TypeError):  # Python numbers, lists, tables as keywords
+            key = prepared = None
+        if prepared is not None and (out is None or prepared.takes(out, operands)):
+            result, broken = prepared.kernel.small(operands, out)
+            if not broken or on_unpredictable != "raise":
+                return result
         if on_unpredictable not in MODES:
             raise InvalidError(f"on_unpredictable is {on_unpredictable!r}; allowed: {', '.join(map(repr, MODES))}")
         version = keywords.pop(self._version_keyword, self._default)
@@ -113,6 +122,12 @@ class OperatorFunction:
             if self._specification != "tosa":
                 raise InvalidError(f"{operator.label}: ONNX has no profiles")
             catalogue.known_profile(str(version), profile)
+        if operator.variadic and len(operands) > MOST_OPERANDS:
+            # A variadic operator folds its operands from the left, so a part may come first.
+            settings = {"engine": engine, "profile": profile, self._version_keyword: version, **keywords}
+            first = self(*operands[:MOST_OPERANDS], **settings)
+            rest = operands[MOST_OPERANDS:]
+            return self(first, *rest, out=out, on_unpredictable=on_unpredictable, **settings)
         given, attributes = _bind(operator, operands, keywords)
         if operator.constant:
             return _constant(operator, attributes, out, on_unpredictable, profile)
@@ -122,7 +137,9 @@ class OperatorFunction:
         if key is not None and engine == "native" and not floats and prepared.is_plain(operands):
             if len(self._quick) > 1000:
                 self._quick.clear()
-            self._quick[key] = prepared
+            shown = result[0] if prepared.mode == "mask" else result
+            if shown.shape and 0 < shown.size <= SMALL:
+                self._quick[key] = prepared
         return result
 
     def _run(
@@ -159,14 +176,25 @@ class OperatorFunction:
                 tensors.append(value if view is None or view == value.shape else value.reshape(view))
         outs = None
         if out is not None:
-            outs = [arrays.checked_out(out, prepared.row.output, shapes.result, operator.label)]
-            if prepared.mode == "mask":
-                outs.append(np.empty(shapes.result, np.bool_))
-        results, broken = prepared.kernel(tensors, shapes.result, outs)
+            out = arrays.checked_out(out, prepared.row.output, shapes.result, operator.label)
+            # Whoever may have to look again must not have overwritten what there was to see.
+            in_place = not (prepared.kernel.checks and any(np.may_share_memory(out, tensor) for tensor in tensors))
+            if in_place:
+                outs = [out] if prepared.mode != "mask" else [out, np.empty(shapes.result, np.bool_)]
+        try:
+            results, broken = prepared.kernel(tensors, shapes.result, outs)
+        except (MemoryError, ValueError) as error:
+            raise InvalidError(
+                f"{operator.label}: a result of shape {list(shapes.result)} and type {prepared.row.output.name} "
+                f"cannot be allocated: {error}"
+            ) from None
         if prepared.mode == "mask":
             return prepared, (results[0], results[1])
         if broken and prepared.mode == "raise":
             self._raise(prepared, names, values, tensors, shapes.result)
+        if out is not None and outs is None:
+            out[...] = results[0]
+            return prepared, out
         return prepared, results[0]
 
     def _raise(
@@ -192,7 +220,7 @@ class OperatorFunction:
             prepared.function.requirements[worst.position].reason,
             worst.count,
             worst.index,
-            found,
+            found | named_in(prepared.function.requirements[worst.position].reason, prepared.attributes),
         )
         raise violation.error()
 

@@ -33,6 +33,8 @@ def checked(model: Model) -> Model:
         _define(model, types, name, declared, "graph input")
     for name, constant in model.constants.items():
         _define(model, types, name, TensorType(constant.sort, constant.array.shape), "constant")
+    if model.specification == "tosa":
+        _check_sizes(model, types)
     for node in model.nodes:
         try:
             result = _node_type(model, node, types)
@@ -59,6 +61,18 @@ def _define(model: Model, types: dict[str, TensorType], name: str, kind: TensorT
     if model.level is not None:
         _check_level(model, name, kind, where)
     types[name] = kind
+
+
+def _check_sizes(model: Model, types: Mapping[str, TensorType]) -> None:
+    """TOSA's tensors have at least one element; only the lists of numbers that stand for shapes may be empty."""
+    empty = {name for name, kind in types.items() if kind.shape is not None and 0 in kind.shape}
+    for node in model.nodes if empty else ():
+        empty -= {name for k, name in enumerate(node.inputs) if name and node.operator.argument(k).use == "numbers"}
+    for name in types:
+        if name in empty:
+            raise InvalidError(
+                f"{model.source}: tensor {name!r} is {types[name]}; TOSA needs every dimension to be at least 1"
+            )
 
 
 def _check_level(model: Model, name: str, kind: TensorType, where: str) -> None:

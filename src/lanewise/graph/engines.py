@@ -6,21 +6,25 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from lanewise.language.errors import InvalidError
+from lanewise.language.errors import InvalidError, brief
 from lanewise.language.words import Function
 
 ENGINES = ("native", "exact")
 
 
-@cache
 def kernel_maker(engine: str) -> Callable[[Function], Any]:
     """What turns a function into something that runs on arrays."""
+    if not isinstance(engine, str) or engine not in ENGINES:
+        raise InvalidError(f"engine is {brief(engine)}; allowed: {', '.join(map(repr, ENGINES))}")
+    return _maker(engine)
+
+
+@cache
+def _maker(engine: str) -> Callable[[Function], Any]:
     if engine == "native":
         from lanewise.engines.native.kernel import kernel
 
         return kernel
-    if engine == "exact":
-        from lanewise.engines.exact_kernel import ExactKernel
+    from lanewise.engines.exact_kernel import ExactKernel
 
-        return ExactKernel
-    raise InvalidError(f"engine is {engine!r}; allowed: {', '.join(map(repr, ENGINES))}")
+    return ExactKernel

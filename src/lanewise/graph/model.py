@@ -107,7 +107,8 @@ class Model:
         """
         from lanewise.graph.run import run
 
-        return run(self, inputs, more, on_unpredictable, on_error, engine, max_tensor_bytes or self.max_tensor_bytes)
+        limit = self.max_tensor_bytes if max_tensor_bytes is None else max_tensor_bytes
+        return run(self, inputs, more, on_unpredictable, on_error, engine, limit)
 
     def save(self, path: Any) -> None:
         """Writes the model to a file; the name's ending chooses the format."""

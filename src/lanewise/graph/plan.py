@@ -8,7 +8,7 @@ become constants of the function. All of this happens once for each set of input
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
@@ -135,6 +135,7 @@ class Planner:
         self, model: Model, shapes: Mapping[str, Shape], numbers: Mapping[str, tuple[int, ...]], masks: bool, fuse: bool
     ) -> None:
         self.model = model
+        self.types = dict(model.types)
         self.numbers = numbers
         self.masks = masks
         self.fuse = fuse
@@ -163,6 +164,12 @@ class Planner:
     # -- one node -----------------------------------------------------------------------
 
     def _node(self, node: Node) -> Virtual | Stored:
+        if node.operator.variadic and len(node.inputs) > MAX_LEAVES:
+            # A variadic operator folds its operands from the left, so a part may come first.
+            part = replace(node, inputs=node.inputs[:MAX_LEAVES], output=f"{node.output}\0{len(node.inputs)}")
+            self.types[part.output] = self.types[node.output]
+            self.values[part.output] = self._node(part)
+            return self._node(replace(node, inputs=(part.output, *node.inputs[MAX_LEAVES:])))
         operator = node.operator
         names = operator.argument_names(len(node.inputs))
         operand_shapes: list[Shape | None] = []
@@ -183,10 +190,10 @@ class Planner:
             shapes = operator.shape(names, operand_shapes, numbers)
         except InvalidError as error:
             raise InvalidError(f"{self.model.source}, {node.place}: {operator.label}: {error}") from None
-        types = traced_sorts(node, self.model.types)
+        types = traced_sorts(node, self.types)
         # Operands of one element that the graph fixes become constants of the function.
         known = known_operands(self.model, node, types, FIXED if self.fuse else ("scalar",))
-        output = self.model.types[node.output].sort
+        output = self.types[node.output].sort
         assert isinstance(output, Sort)
         function = operator.function(types, output, node.attributes, known)
         if function.results[0].kind == "input" and not function.requirements and function.inputs == (output,):
@@ -282,7 +289,7 @@ class Planner:
             assert isinstance(sort, Sort)
             sort, view = ArraySort(sort, stored.shape[0]), None
         elif use in ("scalar", "channel"):
-            sort = traced_sorts(node, self.model.types)[k] or sort
+            sort = traced_sorts(node, self.types)[k] or sort
             view = view if view is not None else ()
         elif view == stored.shape:
             view = stored.leaf.view  # broadcasting twice is broadcasting once

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
@@ -16,16 +17,20 @@ from lanewise.engines.storage import dtype_of, is_odd
 from lanewise.graph import arrays
 from lanewise.graph.arrays import Array
 from lanewise.graph.engines import kernel_maker
-from lanewise.graph.model import Model, Output, TensorType
+from lanewise.graph.model import Model, Node, Output, TensorType
 from lanewise.graph.plan import Leaf, Loop, Plan, Planner, mask_name
-from lanewise.graph.violations import Violation, element_at, locate
+from lanewise.graph.violations import Violation, element_at, locate, named_in
 from lanewise.language import nodes
 from lanewise.language.errors import InvalidError, LanewiseError
 from lanewise.language.sorts import ArraySort, Sort
 
 MODES = ("value", "mask", "raise")
 KEPT_PLANS = 64
+MAX_RANK = 64  # NumPy's: a shape or a list of axes has no more elements
 SMALL = 1 << 14  # elements up to which a compiled graph takes the shortest way
+
+
+Producer = tuple[int, Node]  # a node and its place in the graph
 
 
 class Status(enum.Enum):
@@ -142,6 +147,12 @@ class Execution:
         self.engine = engine
         self.masks = masks
         self.outs = outs or {}
+        # Written in place only where nothing that is still to be read lies; the others are copied at the end.
+        self.direct = {
+            name
+            for name, out in self.outs.items()
+            if not any(np.may_share_memory(out, array) for array in given.values())
+        }
         self.violations: list[Violation] = []
         self.tensors: dict[str, Array] = dict(given)
         self.max_tensor_bytes = max_tensor_bytes
@@ -172,6 +183,8 @@ class Execution:
     def _numbers(self, given: dict[str, Array]) -> dict[str, tuple[int, ...]]:
         """Values of the operands that decide shapes: they must be known before planning."""
         result: dict[str, tuple[int, ...]] = {}
+        computed: dict[str, Array] = {}  # each is computed once, from those before it
+        producers = {node.output: (position, node) for position, node in enumerate(self.model.nodes)}
         for node in self.model.nodes:
             for k, tensor in enumerate(node.inputs):
                 if tensor is None or node.operator.argument(k).use != "numbers" or tensor in result:
@@ -181,16 +194,28 @@ class Execution:
                 elif tensor in given:
                     array = given[tensor]
                 else:
-                    array = self._computed(tensor, given)
+                    array = computed[tensor] = self._computed(tensor, {**given, **computed}, producers)
+                if array.size > MAX_RANK:
+                    raise InvalidError(
+                        f"{self.model.source}, {node.place}: {tensor!r} has {array.size} elements; "
+                        f"a list of sizes or axes has at most {MAX_RANK}"
+                    )
                 result[tensor] = tuple(int(item) for item in array.ravel())
         return result
 
-    def _computed(self, tensor: str, given: dict[str, Array]) -> Array:
-        """A shape that the graph itself computes: its part of the graph runs first."""
-        part = upstream(self.model, tensor)
-        inner = Execution(
-            part, {k: v for k, v in given.items() if k in part.inputs}, self.engine, False, self.max_tensor_bytes
-        )
+    def _computed(self, tensor: str, known: dict[str, Array], producers: Mapping[str, Producer]) -> Array:
+        """A shape that the graph itself computes: its part of the graph runs first.
+
+        Broadcasting never shrinks, so whatever leads to a short list is short, and the oracle will do.
+        """
+        part = upstream(self.model, tensor, known, producers)
+        given = {name: known[name] for name in part.inputs}
+        inner = Execution(part, given, "exact", False, self.max_tensor_bytes)
+        if prod(inner.plan.outputs[tensor].shape) > MAX_RANK:
+            raise InvalidError(
+                f"{self.model.source}: {tensor!r} has shape {list(inner.plan.outputs[tensor].shape)}; "
+                f"a list of sizes or axes has at most {MAX_RANK} elements"
+            )
         return inner.outputs()[0][tensor]
 
     def outputs(self) -> tuple[dict[str, Array], dict[str, Array]]:
@@ -202,6 +227,10 @@ class Execution:
             for name in last.get(position, ()):
                 self.tensors.pop(name, None)
         outputs = {name: self._output(name) for name in self.model.outputs}
+        for name, out in self.outs.items():
+            if outputs[name] is not out:
+                out[...] = outputs[name]
+                outputs[name] = out
         masks = {}
         if self.masks:
             for name in self.model.outputs:
@@ -216,18 +245,13 @@ class Execution:
         array = self._operand(stored.leaf)
         if array.shape != stored.shape:
             array = np.broadcast_to(array, stored.shape)
-        out = self.outs.get(name)
-        if out is not None:
-            if array is not out and not _same_memory(array, out):
-                out[...] = array
-            return out
         leaf = stored.leaf
         shared = (
             leaf.level == 0
             or leaf.view != stored.shape
             or sum(other.leaf.tensor == leaf.tensor for other in self.plan.outputs.values()) > 1
         )
-        return array.copy() if shared else array
+        return array.copy() if shared and array is not self.outs.get(name) else array
 
     def _operand(self, leaf: Leaf) -> Array:
         array = self.tensors[mask_name(leaf.tensor) if leaf.mask else leaf.tensor]
@@ -252,7 +276,7 @@ class Execution:
 
     def _own_outs(self, loop: Loop) -> list[Array] | None:
         """The caller's arrays, where a loop computes exactly the outputs they are for."""
-        names = {stored.leaf.tensor: name for name, stored in self.plan.outputs.items() if name in self.outs}
+        names = {stored.leaf.tensor: name for name, stored in self.plan.outputs.items() if name in self.direct}
         if not names:
             return None
         result = []
@@ -273,7 +297,10 @@ class Execution:
                     requirement.reason,
                     failure.count,
                     failure.index,
-                    _values_there(loop, origin.operands, operands, failure.index),
+                    {
+                        **_values_there(loop, origin.operands, operands, failure.index),
+                        **named_in(requirement.reason, origin.node.attributes),
+                    },
                 )
             )
 
@@ -301,10 +328,6 @@ def _readable(pattern: int, expression: nodes.Node) -> Any:
     return number(pattern, sort)
 
 
-def _same_memory(a: Array, b: Array) -> bool:
-    return a.__array_interface__["data"] == b.__array_interface__["data"] and a.strides == b.strides
-
-
 def _last_uses(plan: Plan) -> dict[int, list[str]]:
     """Intermediate tensors by the loop after which nobody needs them."""
     keep = {stored.leaf.tensor for stored in plan.outputs.values()}
@@ -322,19 +345,24 @@ def _last_uses(plan: Plan) -> dict[int, list[str]]:
     return result
 
 
-def upstream(model: Model, tensor: str) -> Model:
-    """The part of a model that computes one tensor."""
-    needed, kept = {tensor}, []
-    for node in reversed(model.nodes):
-        if node.output in needed:
-            kept.append(node)
-            needed.update(name for name in node.inputs if name is not None)
+def upstream(model: Model, tensor: str, known: Mapping[str, Array], producers: Mapping[str, Producer]) -> Model:
+    """The part of a model that computes one tensor from tensors that are known already."""
+    needed: set[str] = set()
+    waiting = [tensor]
+    while waiting:
+        name = waiting.pop()
+        if name in needed:
+            continue
+        needed.add(name)
+        if name not in known and name in producers:
+            waiting.extend(operand for operand in producers[name][1].inputs if operand is not None)
+    nodes = [producers[name] for name in needed if name in producers and name not in known]
     return replace(
         model,
-        inputs={name: kind for name, kind in model.inputs.items() if name in needed},
+        inputs={name: model.types[name] for name in needed if name in known},
         constants={name: constant for name, constant in model.constants.items() if name in needed},
         outputs={tensor: Output(tensor)},
-        nodes=tuple(reversed(kept)),
+        nodes=tuple(node for _, node in sorted(nodes, key=lambda item: item[0])),
         _plans={},
     )
 
@@ -346,20 +374,22 @@ def compile_model(model: Model, engine: str = "native") -> Callable[..., Any]:
     several outputs (then `out` is a tuple as well). An unpredictable element raises
     UnpredictableError unless `on_unpredictable="value"`.
     """
-    names = list(model.outputs)
+    kernel_maker(engine)  # an engine that does not exist is refused here, not at the first call
+    names, single = list(model.outputs), len(model.outputs) == 1
     quick: dict[Any, Any] = {}
 
     def call(*operands: Any, out: Any = None, on_unpredictable: str = "raise") -> Any:
         key: Any = None
-        if out is None:
+        if out is None or single:
+            arrays_ = operands if out is None else (*operands, out)
             try:
-                key = tuple([(operand.shape, operand.dtype) for operand in operands])
+                key = tuple([(type(array), array.shape, array.dtype) for array in arrays_])
                 found = quick.get(key)
-            except (AttributeError, TypeError):
+            except (AttributeError, TypeError):  # Python numbers, lists
                 key = found = None
-            if found is not None:
+            if found is not None and (out is None or _fits_in_place(out, operands, found[0].checks)):
                 kernel, order = found
-                result, broken = kernel.small([operands[k] for k in order])
+                result, broken = kernel.small([operands[k] for k in order], out)
                 if not broken:
                     return result
         if on_unpredictable not in ("raise", "value"):
@@ -371,17 +401,26 @@ def compile_model(model: Model, engine: str = "native") -> Callable[..., Any]:
             assert isinstance(stored.leaf.sort, Sort)
             arrays.checked_out(array, stored.leaf.sort, stored.shape, f"{model.source}, output {name!r}")
         outputs, _ = execution.outputs()
-        if key is not None and all(type(operand) is np.ndarray for operand in operands):
+        if key is not None and on_unpredictable == "raise" and all(kind is np.ndarray for kind, *_ in key):
             shortcut = _shortcut(execution, list(model.inputs), names)
-            if shortcut is not None and len(quick) < KEPT_PLANS:
+            if shortcut is not None:
+                if len(quick) >= KEPT_PLANS:
+                    quick.clear()
                 quick[key] = shortcut
         if execution.violations and on_unpredictable == "raise":
             raise execution.violations[0].error()
-        return outputs[names[0]] if len(names) == 1 else tuple(outputs[name] for name in names)
+        return outputs[names[0]] if single else tuple(outputs[name] for name in names)
 
     call.__name__ = "compiled"
     call.__doc__ = compile_model.__doc__
     return call
+
+
+def _fits_in_place(out: Array, operands: Sequence[Array], checks: bool) -> bool:
+    """Whether a kernel may write `out` at once: if it must be able to look again, not over an operand."""
+    if not out.flags.writeable:
+        return False
+    return not (checks and any(np.may_share_memory(out, operand) for operand in operands))
 
 
 def _shortcut(execution: Execution, inputs: Sequence[str], outputs: Sequence[str]) -> Any:
@@ -407,9 +446,15 @@ def _shortcut(execution: Execution, inputs: Sequence[str], outputs: Sequence[str
 
 
 def _outs(model: Model, out: Any) -> dict[str, Array]:
+    """The caller's arrays for the outputs, by name; no two of them may overlap."""
     if out is None:
         return {}
     given = out if isinstance(out, tuple | list) else (out,)
     if len(given) != len(model.outputs):
         raise InvalidError(f"{model.source}: out has {len(given)} arrays; the graph has {len(model.outputs)} outputs")
-    return dict(zip(model.outputs, given, strict=True))
+    named = dict(zip(model.outputs, given, strict=True))
+    plain = [(name, array) for name, array in named.items() if isinstance(array, np.ndarray)]
+    for (name, one), (other, two) in itertools.combinations(plain, 2):
+        if np.may_share_memory(one, two):
+            raise InvalidError(f"{model.source}: out for {name!r} and for {other!r} share memory")
+    return named

@@ -6,8 +6,11 @@ import inspect
 from keyword import iskeyword
 from typing import Any
 
-from lanewise.language.attributes import REQUIRED
+from lanewise.graph.requirements import requirements, row_text
+from lanewise.language.attributes import REQUIRED, Attribute
 from lanewise.language.operator import Operator
+
+SHOWN = 12  # rows of a table of types
 
 
 def python_name(name: str) -> str:
@@ -47,10 +50,32 @@ def _parameter(name: str, kind: Any, default: Any) -> inspect.Parameter:
 
 
 def documentation(operator: Operator) -> str:
-    """The definition's text, then shapes, types, ranges, errors and source."""
-    lines = [
-        inspect.getdoc(operator.meaning) or "",
-        "",
-        f"Source: {operator.release.title}, {operator.release.section}.",
-    ]
+    """The result, then shapes, element types, attributes, requirements, errors and the section."""
+    parts = {
+        "Shapes": inspect.getdoc(operator.shape),
+        "Element types": _listing(list(map(row_text, operator.rows)), f"lanewise ops {operator.name}"),
+        "Attributes": "\n".join(_attribute(*item) for item in operator.attributes.items()),
+        "Requires": "\n".join(f"{reason}  [{', '.join(sorts)}]" for reason, sorts in requirements(operator).items()),
+    }
+    errors = ["InvalidError: no row has the element types, or shapes or attributes break a rule"]
+    if parts["Requires"]:
+        errors.append(
+            "UnpredictableError: an element breaks a requirement (on_unpredictable: mask says which, value computes on)"
+        )
+    parts["Raises"] = "\n".join([*errors, "UnsupportedError: a version that lanewise does not have"])
+    parts["Section"] = f"{operator.release.title}, {operator.release.section}"
+    lines = [inspect.getdoc(operator.meaning) or ""]
+    for title, text in parts.items():
+        if text:
+            lines += ["", f"{title}:", *(f"    {line}".rstrip() for line in text.splitlines())]
     return "\n".join(lines)
+
+
+def _attribute(name: str, attribute: Attribute) -> str:
+    default = getattr(attribute.default, "name", attribute.default)
+    return f"{name}: {attribute.allowed}; {'required' if default is REQUIRED else f'default {default}'}"
+
+
+def _listing(lines: list[str], command: str) -> str:
+    more = [f"and {len(lines) - SHOWN} more: {command}"] if len(lines) > SHOWN else []
+    return "\n".join([*lines[:SHOWN], *more])

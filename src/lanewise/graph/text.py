@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lanewise.graph.model import Constant, Model, Node
+from lanewise.language.errors import printable
 from lanewise.language.sorts import Sort
 
 SHOWN = 6  # elements of a constant that are printed
@@ -26,7 +27,7 @@ def model_text(model: Model) -> str:
     for name, output in model.outputs.items():
         kind = model.types.get(output.tensor)
         lines.append(f"  output {name}{'' if name == output.tensor else f' = {output.tensor}'}: {kind}")
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))
 
 
 def _node(model: Model, node: Node) -> str:
@@ -67,7 +68,7 @@ def _constant(constant: Constant) -> str:
 
 
 def _values(constant: Constant) -> str:
-    flat = constant.array.ravel()
-    values = ", ".join(str(item) for item in flat[:SHOWN].tolist())
-    more = f", … ({flat.size} elements)" if flat.size > SHOWN else ""
-    return values if flat.size == 1 and not constant.array.shape else f"[{values}{more}]"
+    size = constant.array.size
+    values = ", ".join(str(item) for item in constant.array.flat[:SHOWN].tolist())
+    more = f", … ({size} elements)" if size > SHOWN else ""
+    return values if size == 1 and not constant.array.shape else f"[{values}{more}]"

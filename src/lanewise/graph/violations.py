@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -118,3 +119,8 @@ def element_at(operand: Array, index: tuple[int, ...]) -> Any:
     shape = operand.shape
     tail = index[len(index) - len(shape) :]
     return operand[tuple(0 if size == 1 else i for size, i in zip(shape, tail, strict=True))]
+
+
+def named_in(reason: str, attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes that a requirement speaks of."""
+    return {name: value for name, value in attributes.items() if re.search(rf"\b{name}\b", reason)}

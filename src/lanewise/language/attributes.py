@@ -6,10 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lanewise.language.errors import InvalidError
+from lanewise.language.errors import InvalidError, brief
 from lanewise.language.sorts import BY_NAME, Sort
 
-REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "(required)"})()
+
+class _Required:
+    def __repr__(self) -> str:
+        return "(required)"
+
+    def __reduce__(self) -> str:
+        return "REQUIRED"  # there is one, and pickling keeps it so
+
+
+REQUIRED: Any = _Required()
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +32,7 @@ class Attribute:
 
 
 def _refuse(value: Any, allowed: str) -> InvalidError:
-    return InvalidError(f"is {value!r}; allowed: {allowed}")
+    return InvalidError(f"is {brief(value)}; allowed: {allowed}")
 
 
 def flag(default: Any = REQUIRED) -> Attribute:
@@ -46,7 +55,7 @@ def choice(*choices: str, default: Any = REQUIRED) -> Attribute:
     def read(value: Any) -> str:
         if isinstance(value, bytes):
             value = value.decode("utf-8", "replace")
-        if value not in choices:
+        if not isinstance(value, str) or value not in choices:
             raise _refuse(value, allowed)
         return str(value)
 

@@ -2,11 +2,42 @@
 
 from __future__ import annotations
 
+import reprlib
 from typing import Any
+
+
+def printable(text: str) -> str:
+    """The text with every character that is not one to look at escaped: names from files must not steer a terminal."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)
+
+
+class _Brief(reprlib.Repr):
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxstring = self.maxother = 120
+        self.maxlist = self.maxtuple = 8
+
+    def repr_int(self, x: int, level: int) -> str:
+        # Python itself refuses to print whole numbers of thousands of digits.
+        size = x.bit_length()
+        return repr(x) if size <= 128 else f"{'-' if x < 0 else ''}(a whole number of {size} bits)"
+
+
+def brief(value: Any) -> str:
+    """The value as messages print it: its repr, cut where that is long."""
+    return _BRIEF.repr(value)
+
+
+_BRIEF = _Brief()
 
 
 class LanewiseError(Exception):
     """Base of every error that lanewise raises on purpose."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(printable(message))
 
 
 class InvalidError(LanewiseError, ValueError):

@@ -7,6 +7,7 @@ division by zero is defined. A node is known by identity: equal expressions are 
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -100,7 +101,11 @@ class Node:
 
 
 _interned: WeakValueDictionary[tuple[Any, ...], Node] = WeakValueDictionary()
-_lock = threading.Lock()
+lock = threading.RLock()  # around the table of interned nodes
+
+if hasattr(os, "register_at_fork"):
+    # A child that is forked while another thread makes a node must not wait for that thread forever.
+    os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
 
 
 def node(kind: str, *args: Node, data: int | None = None, sort: AnySort | None = None) -> Node:
@@ -108,7 +113,7 @@ def node(kind: str, *args: Node, data: int | None = None, sort: AnySort | None =
     row = KINDS[kind]
     sort = _result_sort(row, args, sort)
     key = (kind, *(id(arg) for arg in args), data, sort)
-    with _lock:
+    with lock:
         found = _interned.get(key)
         if found is None:
             found = Node()

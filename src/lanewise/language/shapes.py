@@ -28,10 +28,8 @@ Rule = Callable[[Sequence[str], Sequence[Shape | None], Mapping[str, Any]], Shap
 
 
 def text(shape: Shape | None) -> str:
-    """A shape as messages print it: 2x3, or 'rank 0'."""
-    if shape is None:
-        return "absent"
-    return "x".join(map(str, shape)) if shape else "rank 0"
+    """A shape as messages print it: [2, 3]; [] is one element."""
+    return "absent" if shape is None else str(list(shape))
 
 
 def numpy_broadcast(names: Sequence[str], shapes: Sequence[Shape | None], attributes: Mapping[str, Any]) -> Shapes:
@@ -68,7 +66,7 @@ def same_rank(names: Sequence[str], shapes: Sequence[Shape | None], attributes: 
 def positive(names: Sequence[str], shapes: Sequence[Shape | None]) -> None:
     for name, shape in zip(names, shapes, strict=True):
         if shape is not None and 0 in shape:
-            raise InvalidError(f"{name} is {text(shape)}; TOSA needs every dimension to be at least 1")
+            raise InvalidError(f"{name} has shape {text(shape)}; TOSA needs every dimension to be at least 1")
 
 
 def same_shape(names: Sequence[str], shapes: Sequence[Shape | None], attributes: Mapping[str, Any]) -> Shapes:
@@ -116,7 +114,7 @@ def reshaped(shape: Shape, wanted: Sequence[int], *, copy_zero: bool, infer: boo
             raise InvalidError(f"shape {list(wanted)} has the dimension {size}")
         copies = size == 0 and copy_zero
         if copies and axis >= len(shape):
-            raise InvalidError(f"shape {list(wanted)} copies axis {axis}, but the input is {text(shape)}")
+            raise InvalidError(f"shape {list(wanted)} copies axis {axis}, but the input has shape {text(shape)}")
         result.append(shape[axis] if copies else size)
     if result.count(-1) > 1:
         raise InvalidError(f"shape {list(wanted)} leaves more than one dimension (-1) open")
@@ -126,7 +124,7 @@ def reshaped(shape: Shape, wanted: Sequence[int], *, copy_zero: bool, infer: boo
             raise InvalidError(f"{prod(shape)} elements do not fill shape {list(wanted)}")
         result[result.index(-1)] = prod(shape) // known
     if prod(result) != prod(shape):
-        raise InvalidError(f"{text(shape)} has {prod(shape)} elements, shape {list(wanted)} has {prod(result)}")
+        raise InvalidError(f"shape {text(shape)} has {prod(shape)} elements, shape {list(wanted)} has {prod(result)}")
     return bounded(tuple(result))
 
 
@@ -138,4 +136,4 @@ def bounded(shape: Shape) -> Shape:
 
 
 def _listing(names: Sequence[str], shapes: Sequence[Shape | None]) -> str:
-    return " and ".join(f"{n} is {text(s)}" for n, s in zip(names, shapes, strict=True) if s is not None)
+    return " and ".join(f"{n} has shape {text(s)}" for n, s in zip(names, shapes, strict=True) if s is not None)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from lanewise.language import floats
-from lanewise.language.errors import InvalidError
+from lanewise.language.errors import InvalidError, brief
 from lanewise.language.nodes import FALSE, TRUE, Node, constant, node
 from lanewise.language.sorts import AnySort, ArraySort, Sort, boolean, carrier, integer, to_pattern
 
@@ -115,7 +115,7 @@ def literal(number: Number, sort: Sort) -> Value:
     if sort.kind == "float":
         return Value(constant(floats.encode(number if isinstance(number, int) else float(number), sort), sort), sort)
     if isinstance(number, float) or not sort.lowest <= int(number) <= sort.highest:
-        raise InvalidError(f"constant {number!r} does not fit {sort.name} ({sort.lowest} … {sort.highest})")
+        raise InvalidError(f"constant {brief(number)} does not fit {sort.name} ({sort.lowest} … {sort.highest})")
     expression = constant(to_pattern(number, sort), _word(sort))
     return Value(expression, sort)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copyreg
 import difflib
+import pickle
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -28,6 +30,20 @@ def versions_of(specification: str) -> dict[str, tuple[Operator, ...]]:
     return {
         name: tuple(sorted(records, key=lambda record: _order(record.release.since))) for name, records in found.items()
     }
+
+
+def _named(specification: str, name: str, since: int | str) -> Operator:
+    return next(record for record in versions_of(specification)[name] if record.release.since == since)
+
+
+def _pickled(record: Operator) -> tuple[Any, ...]:
+    """A record is code, so what is stored is where to find it."""
+    if record not in versions_of(record.release.specification).get(record.name, ()):
+        raise pickle.PicklingError(f"{record.label}: not in the catalogue, so nobody could find it again")
+    return _named, (record.release.specification, record.name, record.release.since)
+
+
+copyreg.pickle(Operator, _pickled)
 
 
 def _order(since: int | str) -> tuple[int, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ Array = np.ndarray[Any, Any]
 
 SPLIT_BYTES = 1 << 21  # below this, starting threads costs more than they save
 PART = 1 << 12  # parts of contiguous work are a multiple of this many elements
-KEPT = 1024  # kernels remembered; the oldest go first
+KEPT = 256  # kernels remembered; the oldest go first
 
 
 class NativeKernel:
@@ -32,7 +33,10 @@ class NativeKernel:
     def __init__(self, function: Function, features: str | None = None) -> None:
         features = target.host_features() if features is None else features
         function = fold(function)
-        text = LoopBuilder(function, target.has_half(features)).build()
+        roots = [*function.results, *(requirement.condition for requirement in function.requirements)]
+        floats = any(_computes_floats(node.kind) for node in postorder(roots))
+        own_flags = floats and target.has_mxcsr()
+        text = LoopBuilder(function, target.has_half(features), own_flags).build()
         self._compiled = target.Compiled(text, NAME, features)
         self._arrays = [k for k, sort in enumerate(function.inputs) if isinstance(sort, ArraySort)]
         inputs = [np.dtype(np.int64) if isinstance(s, ArraySort) else _plain(s) for s in function.inputs]
@@ -40,9 +44,8 @@ class NativeKernel:
         self._ufunc = Ufunc(self._compiled.address, inputs, [_plain(sort) for sort in function.outputs])
         self._views = any(dtype.name == "bfloat16" for dtype in map(dtype_of, (*function.inputs, *function.outputs)))
         self._item = sum(dtype.itemsize for dtype in (*inputs, *self._outputs))
-        roots = [*function.results, *(requirement.condition for requirement in function.requirements)]
         # Guarded lanes raise the processor's float flags; NumPy would warn about elements nobody asked for.
-        self._quiet = any(_computes_floats(node.kind) for node in postorder(roots))
+        self._quiet = floats and not own_flags
         self.checks = bool(function.requirements)
 
     def __call__(
@@ -79,16 +82,19 @@ class NativeKernel:
 
     @property
     def plain(self) -> bool:
-        """Whether `small` will do: no tables, no bfloat16, no floats that need NumPy's warnings off."""
+        """Whether `small` will do: no tables, no bfloat16, no need to turn NumPy's warnings off."""
         return not (self._arrays or self._views or self._quiet)
 
-    def small(self, operands: Sequence[Any]) -> tuple[Any, bool]:
-        """The shortest way for small arrays: NumPy allocates; several results come as a tuple."""
+    def small(self, operands: Sequence[Any], out: Any = None) -> tuple[Any, bool]:
+        """The shortest way for small arrays: NumPy allocates; several results come as a tuple.
+
+        If the function has requirements, `out` may not overlap an operand.
+        """
         if not self.checks:
-            return self._ufunc.call(*operands), False
+            return self._ufunc.call(*operands, out=out), False
         failures = self._ufunc.failures
         before = failures.value
-        result = self._ufunc.call(*operands)
+        result = self._ufunc.call(*operands, out=out)
         return result, failures.value != before
 
     def _call(self, arrays: Sequence[Array]) -> None:
@@ -161,6 +167,9 @@ def _slice(array: Array, axis: int, start: int, step: int) -> Array:
 
 _kernels: OrderedDict[Function, NativeKernel] = OrderedDict()
 _lock = threading.Lock()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
 def kernel(function: Function) -> NativeKernel:

@@ -48,8 +48,9 @@ def size_of(sort: Sort) -> int:
 class LoopBuilder:
     """Builds the module of one function."""
 
-    def __init__(self, function: Function, has_half: bool) -> None:
+    def __init__(self, function: Function, has_half: bool, own_flags: bool) -> None:
         self.function = function
+        self.own_flags = own_flags  # compute floats in the default environment and leave no trace in MXCSR
         self.lanes = lanes_of(function)
         self.has_half = has_half
         self.module = ir.Module()
@@ -71,6 +72,7 @@ class LoopBuilder:
         for k, sort in (*self.inputs, *self.outputs):
             self.buffers[k] = b.alloca(ir.VectorType(storage_type(sort), self.lanes))
             self.buffers[k].align = ALIGN
+        self._enter_floats()
         b.cbranch(b.icmp_signed(">", self.count, I64(0)), start, done)
         b.position_at_end(start)
         self._prepare()
@@ -87,8 +89,27 @@ class LoopBuilder:
             b.atomic_rmw("add", self.data, I64(1), "monotonic")
             b.branch(leave)
             b.position_at_end(leave)
+        if self.own_flags:
+            b.call(self._mxcsr("ld"), [self.caller_mxcsr])
         b.ret_void()
         return str(self.module)
+
+    def _enter_floats(self) -> None:
+        """Round to nearest, keep subnormals, whatever the caller's thread does: a library may flush them."""
+        if not self.own_flags:
+            return
+        b = self.b
+        self.caller_mxcsr = b.alloca(I32)
+        default = b.alloca(I32)
+        b.call(self._mxcsr("st"), [self.caller_mxcsr])
+        b.store(I32(0x1F80), default)
+        b.call(self._mxcsr("ld"), [default])
+
+    def _mxcsr(self, direction: str) -> ir.Function:
+        name = f"llvm.x86.sse.{direction}mxcsr"
+        if name in self.module.globals:
+            return self.module.globals[name]
+        return ir.Function(self.module, ir.FunctionType(ir.VoidType(), [POINTER]), name)
 
     def _any(self, broken: ir.Value) -> ir.Value:
         """Whether any lane of the accumulated failures is set."""

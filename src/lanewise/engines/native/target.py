@@ -2,13 +2,37 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from functools import cache
 from typing import Any
 
 import llvmlite.binding as llvm
 
+from lanewise.language import nodes
+
 _lock = threading.RLock()  # llvmlite is not safe to use from several threads at once
+
+
+
+# llvmlite has a lock of its own, also held while its objects are freed, which the garbage collector
+# may do while a node is made. This order is the one in which they are ever taken inside each other.
+_HELD_AT_FORK = (_lock, nodes.lock, llvm.ffi.lib._lock._lock)
+
+
+def _before_fork() -> None:
+    """No fork while another thread holds one of the locks: its child could never get it."""
+    for lock in _HELD_AT_FORK:
+        lock.acquire()
+
+
+def _after_fork() -> None:
+    for lock in reversed(_HELD_AT_FORK):
+        lock.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
 
 
 @cache
@@ -23,6 +47,11 @@ def _initialise() -> tuple[str, str, str]:
 def host_features() -> str:
     with _lock:
         return _initialise()[2]
+
+
+def has_mxcsr() -> bool:
+    """Whether the processor keeps rounding, flushing and flags of floats in MXCSR (x86)."""
+    return _initialise()[0].startswith(("x86_64", "i686", "amd64"))
 
 
 def has_half(features: str) -> bool:

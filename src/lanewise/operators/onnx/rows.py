@@ -8,7 +8,7 @@ from typing import Any
 
 from lanewise.language import floats
 from lanewise.language.attributes import REQUIRED, Attribute, element_type, flag, real, whole, wholes
-from lanewise.language.errors import InvalidError, UnsupportedError
+from lanewise.language.errors import InvalidError, UnsupportedError, brief
 from lanewise.language.operator import Meaning, Release, Row, operator
 from lanewise.language.sorts import (
     INTEGERS,
@@ -103,12 +103,12 @@ def onnx_type(default: Any = REQUIRED) -> Attribute:
             value = value.decode("utf-8", "replace")
         name = value.lower() if isinstance(value, str) else OTHER_TYPES.get(value) if isinstance(value, int) else None
         if name in OTHER_TYPES.values():
-            raise UnsupportedError(f"is {value!r}: element type {name} is not one of lanewise's")
+            raise UnsupportedError(f"is {brief(value)}: element type {name} is not one of lanewise's")
         sort = TYPE_NAMES.get(name or "")
         try:
             return known.read(value) if sort is None else sort
         except InvalidError:
-            raise InvalidError(f"is {value!r}; allowed: {allowed}") from None
+            raise InvalidError(f"is {brief(value)}; allowed: {allowed}") from None
 
     return Attribute(allowed, read, default)
 
@@ -121,9 +121,9 @@ def single(default: Any = REQUIRED) -> Attribute:
         given = number.read(value)
         if given is None:
             return None
-        rounded = floats.decode(floats.encode(float(given), f32), f32)
-        if math.isinf(rounded) and not math.isinf(given):
-            raise InvalidError(f"is {value!r}, which float32 does not reach")
+        rounded = floats.decode(floats.encode(given, f32), f32)
+        if math.isinf(rounded) and abs(given) != math.inf:
+            raise InvalidError(f"is {brief(value)}, which float32 does not reach")
         return rounded
 
     return Attribute("numbers", read, default)

@@ -31,7 +31,9 @@ def _rule(
         gone = set(axes_from_front(axes, len(data), "data", negative=negative))
         for axis in sorted(gone):
             if data[axis] != 1:
-                raise InvalidError(f"axes {list(axes)}: data is {text(data)}; axis {axis} has {data[axis]}, not 1")
+                raise InvalidError(
+                    f"axes {list(axes)}: data has shape {text(data)}; axis {axis} has {data[axis]}, not 1"
+                )
     result = tuple(size for axis, size in enumerate(data) if axis not in gone)
     return Shapes(result, (result, *(None for _ in shapes[1:])))
 

@@ -4,6 +4,7 @@ import math
 
 from lanewise.language import floats
 from lanewise.language.attributes import real
+from lanewise.language.errors import brief
 from lanewise.language.operator import operator
 from lanewise.language.shapes import unary
 from lanewise.language.sorts import Sort, f32, i8, i16
@@ -77,8 +78,8 @@ def _bound(name: str, value: Number, sort: Sort) -> Value:
     """A bound as a number of the input's type."""
     if sort.kind == "float":
         overflows = math.isinf(floats.decode(floats.encode(value, sort), sort)) and abs(value) != math.inf
-        error_if(overflows, f"{name} is {value}, which {sort.name} does not reach")
+        error_if(overflows, f"{name} is {brief(value)}, which {sort.name} does not reach")
         return literal(value, sort)
     fits = sort.lowest <= value <= sort.highest and value == int(value)
-    error_if(not fits, f"{name} is {value}; {sort.name} has whole numbers from {sort.lowest} to {sort.highest}")
+    error_if(not fits, f"{name} is {brief(value)}; {sort.name} has whole numbers from {sort.lowest} to {sort.highest}")
     return literal(int(value), sort)

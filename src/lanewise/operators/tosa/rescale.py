@@ -37,11 +37,13 @@ def channels(names: Sequence[str], shapes: Sequence[Shape | None], attributes: M
     positive(names[:1], shapes[:1])
     assert shape is not None
     if attributes["per_channel"] and not shape:
-        raise InvalidError("input is rank 0, which has no channels; per_channel needs a last dimension")
+        raise InvalidError("input has shape [], which has no channels; per_channel needs a last dimension")
     wanted = shape[-1] if attributes["per_channel"] else 1
     if any(found != (wanted,) for found in lists):
         listing = " and ".join(f"{name} has shape {text(found)}" for name, found in zip(names[1:3], lists, strict=True))
-        why = f"with per_channel and input {text(shape)}" if attributes["per_channel"] else "without per_channel"
+        why = (
+            f"with per_channel and input of shape {text(shape)}" if attributes["per_channel"] else "without per_channel"
+        )
         raise InvalidError(f"{listing}; {why} each is a list of length {wanted}")
     views = lists if attributes["per_channel"] else [()] * len(lists)  # one entry for all, whatever their rank
     return Shapes(shape, (shape, *views, *shapes[3:]))
