@@ -11,6 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.conformance.test_suite import A, B, make
+from tests.formats.test_tosa_file import adder, operator
+
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -28,6 +31,8 @@ def test_python_and_console(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     assert results.attempted > 20
     assert results.failed == 0
     np.save("h.npy", np.array([65536, 3], np.uint32))
+    make(tmp_path / "conformance" / "add", adder(), reference=A + B)
+    make(tmp_path / "conformance" / "conv2d", adder(operators=[operator("CONV2D", ["a", "b"], ["c"])]))
     ran = 0
     for block in blocks("console"):
         for command, expected in re.findall(r"^\$ (.*?)\n(.*?)(?=^\$ |\Z)", block, re.DOTALL | re.MULTILINE):
@@ -38,7 +43,7 @@ def test_python_and_console(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
             pattern = re.escape(expected).replace(re.escape("..."), r"[\d.]+")
             assert re.fullmatch(pattern, done.stdout), f"{command}\n{done.stdout}"
             ran += 1
-    assert ran == 3
+    assert ran == 5
 
 
 def test_links_lead_somewhere():

@@ -190,3 +190,84 @@ def test_names_of_outputs_never_leave_the_folder():
     assert safe_name(".hidden") == "%2Ehidden"
     assert "/" not in safe_name("a/b\\c")
     assert len(safe_name("x" * 1000)) == 200
+    assert safe_name("x" * 1000) != safe_name("x" * 999 + "y")
+    assert safe_name("x" * 200) == "x" * 200
+
+
+def test_no_output_takes_the_file_of_another(tmp_path: Path):
+    graph = lw.Builder(onnx=28)
+    x = graph.input("x", "int32", (2,))
+    names = ["z", "z.unpredictable", "z.unpredictable~2", "n" * 250 + "a", "n" * 250 + "b"]
+    for number, name in enumerate(names):
+        graph.output(name, graph.node("Add", x, graph.constant(np.int32(number))))
+    graph.model().save(tmp_path / "m.onnx")
+    np.save(tmp_path / "x.npy", np.array([0, 0], np.int32))
+    arguments = ("run", tmp_path / "m.onnx", "-i", tmp_path / "x.npy", "-o", tmp_path / "out", "--mask", "--json")
+    report = json.loads(lanewise(*arguments)[0])
+    for number, name in enumerate(names):
+        found = report["outputs"][name]
+        assert np.load(found["file"]).tolist() == [number, number]
+        assert np.load(found["mask"]).dtype == np.bool_
+    assert len(list((tmp_path / "out").iterdir())) == 2 * len(names)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+@pytest.mark.parametrize("command", [("ops",), ("--help",), ("ops", "ADD", "--json")])
+def test_output_that_cannot_be_written(command: tuple[str, ...]):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "lanewise", *command], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 4
+    assert done.stderr == "lanewise: output: No space left on device\n"
+
+
+def test_a_reader_that_has_gone():
+    process = subprocess.Popen(
+        [sys.executable, "-m", "lanewise", "ops", "RESCALE"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    with process.stderr:
+        assert process.stderr.read() == ""
+    assert process.wait() == 0
+
+
+def test_names_do_not_steer_the_terminal(tmp_path: Path):
+    graph = lw.Builder(onnx=28, name="g")
+    name = "x\x1b[2J\u202e"
+    graph.output("z\x1b]0;t\x07", graph.node("BitwiseNot", graph.input(name, "int8", ("n\x1b[1m",)), name="t\x9b"))
+    path = tmp_path / "m.onnx"
+    graph.model().save(path)
+    np.save(tmp_path / "x.npy", np.array([0], np.int8))
+    shown = lanewise("show", path)[0] + lanewise("run", path, "-i", tmp_path / "x.npy")[0]
+    shown += lanewise("run", path, code=4)[1]
+    assert all(line.isprintable() for line in shown.split("\n"))
+    assert "input  x\\x1b[2J\\u202e: int8[n\\x1b[1m]" in shown
+    odd = shift_model()
+    odd.graph.node[0].op_type = "Shift\x1b[2J"
+    path.write_bytes(odd.SerializeToString())
+    assert "node 0 (Shift\\x1b[2J" in lanewise("check", path, code=5)[1]
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        (("float32", "1e300", "1"), "input1: 1e+300 does not fit float32"),
+        (("float32", "1e400", "1"), "input1: '1e400' does not fit float32"),
+        (("float32", "1", "16777217"), "input2: 16777217 does not fit float32; the nearest is 16777216.0"),
+        (("int8", "9" * 500, "1"), "input1: (a whole number of 1661 bits) does not fit int8"),
+        (("int8", "9" * 5000, "1"), "is no int8"),
+    ],
+)
+def test_explain_takes_no_number_that_does_not_fit(values: tuple[str, ...], says: str):
+    _, err = lanewise("explain", "ADD", *values, code=4)
+    assert says in err
+    assert len(err) < 200
+
+
+def test_explain_reads_floats_as_they_are_written():
+    out, _ = lanewise("explain", "ADD", "float32", "-inf", "-0")
+    assert "input2 = -0.0  1000_0000" in out
+    assert "result = -inf" in out

@@ -113,7 +113,7 @@ def test_wrong_shapes():
         y=(TensorProto.UINT8, [4]),
         z=(TensorProto.UINT8, [2, 3]),
     )
-    assert "X is 2x3 and Y is 4: axis -1 has 3 and 4; broadcasting needs equal sizes or 1" in refused(shapes)
+    assert "X has shape [2, 3] and Y has shape [4]: axis -1 has 3 and 4; broadcasting" in refused(shapes)
     assert "graph output 'z' is declared uint8[5], but the graph computes uint8[4]" in refused(
         shift_model(out_shape=[5])
     )
@@ -219,7 +219,7 @@ def test_files(tmp_path: Path):
     assert str(lw.load(again)).splitlines()[1:] == str(model).splitlines()[1:]
     with pytest.raises(lw.InvalidError, match="No such file"):
         lw.load(tmp_path / "missing.onnx")
-    with pytest.raises(lw.InvalidError, match="Is a directory"):
+    with pytest.raises(lw.InvalidError, match="is no regular file"):
         lw.load(tmp_path)
     with pytest.raises(lw.UnsupportedError, match="format 'gguf'"):
         lw.load(again.rename(tmp_path / "again.gguf"))

@@ -126,6 +126,7 @@ class TestExternalData:
             # https://github.com/onnx/onnx/pull/7751
             ([("location", "w.bin"), ("offset", "-1"), ("length", "4")], "has offset '-1'; allowed: a whole number"),
             ([("location", "w.bin"), ("offset", "9" * 30)], "allowed: a whole number"),
+            ([("location", "w.bin"), ("offset", "２")], "allowed: a whole number"),  # a digit, but none of ours
             ([("location", "w.bin"), ("offset", "1e3")], "allowed: a whole number"),
             ([("location", "w.bin"), ("offset", "7")], "has 10 bytes; offset 7 and length 4 reach past its end"),
             ([("location", "w.bin"), ("offset", "999999999999999999")], "reach past its end"),

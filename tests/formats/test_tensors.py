@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import zipfile
 from pathlib import Path
 
@@ -54,7 +55,10 @@ def npy(header: str, payload: bytes = b"", version: bytes = b"\x01\x00") -> byte
         (npy("{'descr': '<i4', 'fortran_order': False, 'shape': (3,)}", bytes(8)), "needs 12 bytes; the file holds 8"),
         (npy("{'descr': '<i4', 'fortran_order': False, 'shape': (1,)}", bytes(8)), "needs 4 bytes; the file holds 8"),
         (npy("{'descr': '<i4', 'fortran_order': False, 'shape': (1000000000000,)}"), "needs 4,000,000,000,000 bytes"),
-        (npy("{'descr': '<i4', 'fortran_order': False, 'shape': (-1,)}", bytes(4)), "negative dimension"),
+        (npy("{'descr': '<i4', 'fortran_order': False, 'shape': (-1,)}", bytes(4)), "that is no size"),
+        (npy("{'descr': '<i4', 'fortran_order': False, 'shape': (0, 9999999999999999999)}"), "that is no size"),
+        (npy("{'descr': '<i4', 'fortran_order': False, 'shape': (True,)}", bytes(4)), "that is no size"),
+        (npy(f"{{'descr': '<i4', 'fortran_order': False, 'shape': {(1,) * 70}}}", bytes(4)), "rank 70 is above 64"),
         (npy("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", bytes(8)), "Python objects (pickles)"),
         (npy("{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", bytes(8)), "complex64 is no element type"),
         (npy("{'descr': [('a', '<i4')], 'fortran_order': False, 'shape': (1,)}", bytes(4)), "no element type"),
@@ -76,6 +80,15 @@ def test_hostile_npy(content: bytes, says: str, tmp_path: Path):
         read_tensors(path)
     assert says in str(caught.value)
     assert str(caught.value).startswith(str(path))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_only_regular_files_are_read(tmp_path: Path):
+    os.mkfifo(tmp_path / "pipe.onnx")
+    for path in (tmp_path / "pipe.onnx", Path("/dev/zero"), tmp_path):
+        for read in (read_tensors, lw.load):
+            with pytest.raises(lw.InvalidError, match="is no regular file"):
+                read(path)
 
 
 def test_pickled_arrays_are_never_loaded(tmp_path: Path):

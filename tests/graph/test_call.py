@@ -57,7 +57,7 @@ class TestOperands:
         # https://github.com/llvm/llvm-project/pull/108133
         empty = np.zeros((3, 0), np.int32)
         assert says(lw.InvalidError, lambda: lw.tosa.add(empty, empty)) == (
-            "ADD: input1 is 3x0; TOSA needs every dimension to be at least 1"
+            "ADD: input1 has shape [3, 0]; TOSA needs every dimension to be at least 1"
         )
 
     def test_anything_that_speaks_dlpack_or_array(self):
@@ -124,11 +124,12 @@ class TestOperands:
         four = np.array([1, 2, 3, 4], np.float32)
         for three in (3.0, np.float32(3), np.array(3, np.float32)):
             assert says(lw.InvalidError, lambda three=three: lw.tosa.sub(four, three)) == (
-                "SUB: input1 is 4 and input2 is rank 0; TOSA needs equal ranks. Reshape input2 to 1 with RESHAPE"
+                "SUB: input1 has shape [4] and input2 has shape []; TOSA needs equal ranks. "
+                "Reshape input2 to [1] with RESHAPE"
             )
         five = np.ones((1, 1, 1, 1, 1), np.float32)
         assert "rank" in says(lw.InvalidError, lambda: lw.tosa.pow(five, five))
-        assert "X is 2x3 and Y is 2" in says(
+        assert "X has shape [2, 3] and Y has shape [2]" in says(
             lw.InvalidError,
             lambda: lw.onnx.bit_shift(np.zeros((2, 3), np.int8), np.zeros(2, np.int8), direction="LEFT"),
         )

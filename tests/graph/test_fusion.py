@@ -83,9 +83,10 @@ def test_more_operands_than_a_loop_takes():
     inputs = [graph.input(f"x{k}", "int32", (2,)) for k in range(300)]
     graph.output("most", graph.node("Max", *inputs))
     arrays = {f"x{k}": np.array([k * 7 % 301, -k], np.int32) for k in range(300)}
+    most = np.max(list(arrays.values()), axis=0).tolist()
     for engine in ("native", "exact"):
-        assert graph.model().run(arrays, engine=engine).outputs["most"].tolist() == [300, 0]
-    assert lw.onnx.max(*arrays.values()).tolist() == [300, 0]
+        assert graph.model().run(arrays, engine=engine).outputs["most"].tolist() == most
+    assert lw.onnx.max(*arrays.values()).tolist() == most
     total = inputs[0]
     for k in range(1, 300):
         total = graph.node("Add", total, inputs[k])

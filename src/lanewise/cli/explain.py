@@ -15,7 +15,7 @@ from lanewise.cli.ops import unknown
 from lanewise.engines.exact import Evaluator, fold, number
 from lanewise.engines.exact_kernel import patterns
 from lanewise.graph import arrays
-from lanewise.language import floats, nodes
+from lanewise.language import nodes
 from lanewise.language.errors import InvalidError, LanewiseError, UnsupportedError, brief
 from lanewise.language.operator import Argument, Operator, Row
 from lanewise.language.sorts import BY_NAME, AnySort, ArraySort, Sort, to_pattern
@@ -246,28 +246,30 @@ def _sort(name: str) -> Sort:
 
 
 def _pattern(text: str, sort: Sort, who: str) -> int:
+    """The bits of a number as text."""
+    value: int | float
     try:
-        if sort.kind == "float":
-            return _float_pattern(text, sort, who)
         if sort.kind == "bool":
             return {"true": 1, "false": 0, "1": 1, "0": 0}[text.lower()]
-        value = int(text, 0)
+        value = int(text, 0) if sort.kind == "int" else _real(text)
     except (ValueError, KeyError):
         raise InvalidError(f"{who}: {brief(text)} is no {sort.name}") from None
+    if sort.kind == "float":
+        if value in (math.inf, -math.inf) and "inf" not in text.lower():
+            raise InvalidError(f"{who}: {brief(text)} does not fit {sort.name}")
+        return arrays.float_pattern(value, sort, who)
     if not sort.lowest <= value <= sort.highest:
         raise InvalidError(f"{who}: {brief(value)} does not fit {sort.name} ({sort.lowest} … {sort.highest})")
-    return to_pattern(value, sort)
+    return to_pattern(int(value), sort)
 
 
-def _float_pattern(text: str, sort: Sort, who: str) -> int:
-    """The bits of a number as text: what is written as a whole number must be kept, as in a call."""
+def _real(text: str) -> int | float:
+    """The number as it is written: a whole one, which must be kept, or one that may be rounded."""
     try:
-        value: int | float = int(text, 0)
+        whole = int(text, 0)
     except ValueError:
-        value = float(text)
-        if math.isinf(value) and "inf" not in text.lower():
-            raise InvalidError(f"{who}: {brief(text)} does not fit {sort.name}") from None
-    return floats.sign_bit(sort) if value == 0 and text.startswith("-") else arrays.float_pattern(value, sort, who)
+        return float(text)
+    return -0.0 if whole == 0 and text.startswith("-") else whole
 
 
 def _plain(operand: Any, sort: AnySort) -> Any:

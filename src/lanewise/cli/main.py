@@ -5,12 +5,11 @@ Exit codes: 0 valid, 1 a check failed, 2 usage, 3 unpredictable, 4 error in grap
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,7 +19,7 @@ from lanewise.language.errors import InvalidError, LanewiseError, UnpredictableE
 VALID, FAILED, USAGE, UNPREDICTABLE, ERROR, UNSUPPORTED = range(6)
 INTERRUPTED = 130  # as shells have it
 # The base of click's errors; Typer has click inside or beside it, depending on its version.
-USAGE_ERROR = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+USAGE_ERROR: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 app = typer.Typer(
     name="lanewise",
@@ -179,14 +178,14 @@ def main() -> None:
 def _guarded(arguments: list[str]) -> int:
     try:
         code = _run(arguments)
-        sys.stdout.flush()  # what cannot be written shows here, not when Python shuts down
+        print(end="", flush=True)  # what cannot be written shows here, not when Python shuts down
     except LanewiseError as error:
         return _failed(str(error), exit_code(error))
     except BrokenPipeError:  # the reader of a pipe has gone: nobody wants the rest
-        _drop_output()
+        _settle_output()
         return VALID
     except OSError as error:
-        _drop_output()
+        _settle_output()
         return _failed(f"{error.filename or 'output'}: {error.strerror or error}", ERROR)
     except MemoryError:
         return _failed("not enough memory for these tensors", ERROR)
@@ -203,7 +202,7 @@ def _run(arguments: list[str]) -> int:
     except typer.Exit as end:
         return end.exit_code
     except USAGE_ERROR as error:
-        error.show()  # type: ignore[attr-defined]
+        error.show()
         return USAGE
     return VALID
 
@@ -213,7 +212,9 @@ def _failed(message: str, code: int) -> int:
     return code
 
 
-def _drop_output() -> None:
-    """What is still in the buffer goes nowhere, so that Python's last flush has nothing to complain about."""
-    with contextlib.suppress(OSError, ValueError):
+def _settle_output() -> None:
+    """Where output cannot be written, it goes nowhere, so that Python's last flush has nothing to complain about."""
+    try:
+        print(end="", flush=True)
+    except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

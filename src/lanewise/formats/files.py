@@ -27,7 +27,7 @@ def path_of(value: Any, who: str) -> Path:
 
 
 def opened(path: str | os.PathLike[str], *flags: str) -> tuple[int, os.stat_result]:
-    """A handle to read from, and what it leads to; never waits for a pipe's writer. Flags count where there are such."""
+    """A handle to read from, and what it leads to; never waits for a pipe's writer. Flags count where they exist."""
     wanted = os.O_RDONLY
     for name in ("O_NONBLOCK", "O_BINARY", *flags):
         wanted |= getattr(os, name, 0)

@@ -11,6 +11,12 @@ from lanewise.language.attributes import REQUIRED, Attribute
 from lanewise.language.operator import Operator
 
 SHOWN = 12  # rows of a table of types
+USES = {
+    "scalar": "one number",
+    "table": "a list that is read by index",
+    "channel": "a list of one number, or of one for each index of the last axis",
+    "numbers": "a list of whole numbers",
+}
 
 
 def python_name(name: str) -> str:
@@ -54,6 +60,7 @@ def documentation(operator: Operator) -> str:
     parts = {
         "Shapes": inspect.getdoc(operator.shape),
         "Element types": _listing(list(map(row_text, operator.rows)), f"lanewise ops {operator.name}"),
+        "Arguments": "\n".join(_argument(operator, k) for k in range(len(operator.arguments))),
         "Attributes": "\n".join(_attribute(*item) for item in operator.attributes.items()),
         "Requires": "\n".join(f"{reason}  [{', '.join(sorts)}]" for reason, sorts in requirements(operator).items()),
     }
@@ -66,9 +73,19 @@ def documentation(operator: Operator) -> str:
     parts["Section"] = f"{operator.release.title}, {operator.release.section}"
     lines = [inspect.getdoc(operator.meaning) or ""]
     for title, text in parts.items():
-        if text:
-            lines += ["", f"{title}:", *(f"    {line}".rstrip() for line in text.splitlines())]
+        if text and text.strip():
+            lines += ["", f"{title}:", *(f"    {line}" for line in text.splitlines() if line)]
     return "\n".join(lines)
+
+
+def _argument(operator: Operator, k: int) -> str:
+    """What an operand is that is no tensor of elements."""
+    argument, name = operator.argument(k), list(operator.arguments)[k]
+    if argument.use not in USES:
+        return ""
+    types = ", ".join(dict.fromkeys(row.inputs[k].name for row in operator.rows))
+    default = "" if argument.default in (REQUIRED, None) else f"; default {argument.default}"
+    return f"{name}: {USES[argument.use]} ({types}){default}"
 
 
 def _attribute(name: str, attribute: Attribute) -> str:

@@ -32,7 +32,7 @@ def test_shapes_that_numpy_broadcasts_as_well():
             try:
                 want = np.broadcast_to(x, np.broadcast_shapes(data, shape))
             except ValueError:
-                with pytest.raises(lw.InvalidError, match=r"Expand-13: input is .* broadcasting needs equal"):
+                with pytest.raises(lw.InvalidError, match=r"Expand-13: input has shape .* broadcasting needs equal"):
                     lw.onnx.expand(x, shape)
             else:
                 found = lw.onnx.expand(x, shape)
@@ -43,7 +43,7 @@ def test_shapes_that_numpy_broadcasts_as_well():
 @pytest.mark.parametrize(
     ("shape", "message"),
     [
-        ([2, 2], "input is 2x3 and shape is 2x2: axis -1 has 3 and 2; broadcasting needs equal sizes or 1"),
+        ([2, 2], r"input has shape \[2, 3\] and shape has shape \[2, 2\]: axis -1 has 3 and 2; broadcasting"),
         ([-1, 3], r"shape \[-1, 3\] has a negative size"),
         ([1] * 65, "the result has rank 65; arrays have at most 64 axes"),
     ],

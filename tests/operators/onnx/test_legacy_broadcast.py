@@ -36,10 +36,10 @@ def test_shapes_that_fit(shape, axis, aligned):
 @pytest.mark.parametrize(
     ("shape", "axis", "message"),
     [
-        ((4,), None, "A is 2x3x4x5 and B is 4: axis 3 has 5 and 4; B is one element or a part of A's shape"),
+        ((4,), None, r"A has shape \[2, 3, 4, 5\] and B has shape \[4\]: axis 3 has 5 and 4; B is one element"),
         ((4, 1), None, "axis 3 has 5 and 1; B is one element or a part of A's shape"),
         ((3, 4), 0, "axis 0 has 2 and 3; B is one element or a part of A's shape"),
-        ((4, 5), 3, "A is 2x3x4x5 and B is 4x5: B does not fit into A at axis 3"),
+        ((4, 5), 3, r"A has shape \[2, 3, 4, 5\] and B has shape \[4, 5\]: B does not fit into A at axis 3"),
         ((1, 2, 3, 4, 5), None, "B does not fit into A at axis -1"),
     ],
 )

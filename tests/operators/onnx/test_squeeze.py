@@ -54,7 +54,7 @@ def test_an_empty_list_of_axes_removes_nothing(opset):
 @pytest.mark.parametrize(
     ("axes", "message"),
     [
-        ([1], r"axes \[1\]: data is 1x2x1; axis 1 has 2, not 1"),
+        ([1], r"axes \[1\]: data has shape \[1, 2, 1\]; axis 1 has 2, not 1"),
         ([3], r"axes \[3\]: 3 is outside -3 … 2 \(data has rank 3\)"),
         ([0, -3], r"axes \[0, -3\] name an axis twice \(data has rank 3\)"),
     ],

@@ -35,7 +35,9 @@ def test_layouts(case: Case):
 
 def test_opset_6_broadcasts_only_if_asked_to():
     a, b = np.arange(1, 7, dtype=np.int32).reshape(2, 3), np.array([3, 2, 1], np.int32)
-    with pytest.raises(lw.InvalidError, match="Sub-6: A is 2x3 and B is 3; this operator needs equal shapes"):
+    with pytest.raises(
+        lw.InvalidError, match=r"Sub-6: A has shape \[2, 3\] and B has shape \[3\]; this operator needs equal"
+    ):
         lw.onnx.sub(a, b, opset=6)
     np.testing.assert_array_equal(lw.onnx.sub(a, b, broadcast=1, opset=6), lw.onnx.sub(a, b))
 

@@ -172,19 +172,20 @@ def test_errors(value, changes, reason):
             [1, 2],
             [2],
             False,
-            "multiplier has shape 2 and shift has shape 1; without per_channel each is a list of length 1",
+            "multiplier has shape [2] and shift has shape [1]; without per_channel each is a list of length 1",
         ),
         (
             [1],
             [2, 2, 2],
             True,
-            "multiplier has shape 1 and shift has shape 3; with per_channel and input 2x3 each is a list of length 3",
+            "multiplier has shape [1] and shift has shape [3]; "
+            "with per_channel and input of shape [2, 3] each is a list of length 3",
         ),
         (
             [[1]],
             [2],
             False,
-            "multiplier has shape 1x1 and shift has shape 1; without per_channel each is a list of length 1",
+            "multiplier has shape [1, 1] and shift has shape [1]; without per_channel each is a list of length 1",
         ),
     ],
 )

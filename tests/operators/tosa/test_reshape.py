@@ -57,11 +57,12 @@ def test_elements_keep_their_order(value, new_shape, engine: str):
 @pytest.mark.parametrize(
     ("new_shape", "reason"),
     [
-        ((4, 2), "2x3 has 6 elements, shape [4, 2] has 8"),
-        ((), "2x3 has 6 elements, shape [] has 1"),
-        ((-1,), "shape [-1] has the dimension -1"),
+        ((4, 2), "shape [2, 3] has 6 elements, shape [4, 2] has 8"),
+        ((), "shape [2, 3] has 6 elements, shape [] has 1"),
+        ((-1, -1), "shape [-1, -1] leaves more than one dimension (-1) open"),
+        ((4, -1), "6 elements do not fill shape [4, -1]"),
         ((-2, -3), "shape [-2, -3] has the dimension -2"),
-        ((6, 0), "2x3 has 6 elements, shape [6, 0] has 0"),
+        ((6, 0), "shape [2, 3] has 6 elements, shape [6, 0] has 0"),
         (None, "attribute new_shape is None; allowed: a list of whole numbers"),
         ((2.0, 3), "attribute new_shape is 2.0; allowed: a list of whole numbers"),
     ],
@@ -72,8 +73,15 @@ def test_errors(new_shape, reason):
     assert str(caught.value) == f"RESHAPE: {reason}"
 
 
+def test_one_size_may_be_left_open_at_this_version_only():
+    assert lw.tosa.reshape(X, new_shape=(-1,)).shape == (6,)
+    assert lw.tosa.reshape(X, new_shape=(3, -1)).shape == (3, 2)
+    with pytest.raises(lw.InvalidError, match=r"shape \[-1\] has the dimension -1"):
+        lw.tosa.reshape(X, [-1], version="1.0")
+
+
 def test_a_dimension_of_zero_is_an_error():
-    with pytest.raises(lw.InvalidError, match="input1 is 0; TOSA needs every dimension to be at least 1"):
+    with pytest.raises(lw.InvalidError, match=r"input1 has shape \[0\]; TOSA needs every dimension to be at least 1"):
         lw.tosa.reshape(np.zeros(0, np.int8), new_shape=(0,))
 
 

@@ -25,12 +25,16 @@ from lanewise.operators.tosa.rows import (
 
 
 def new_shape(names: Sequence[str], shapes: Sequence[Shape | None], attributes: Mapping[str, Any]) -> Shapes:
-    """The shape that the attribute gives, for as many elements (T25)."""
-    positive(names, shapes)
-    (shape,) = shapes
-    assert shape is not None
-    result = reshaped(shape, attributes["new_shape"], copy_zero=False, infer=False)
+    """The shape that the attribute gives, for as many elements; one size may be -1, what is left over (T25)."""
+    result = _sized(names, shapes, attributes["new_shape"], infer=True)
     return Shapes(result, (result,))
+
+
+def _sized(names: Sequence[str], shapes: Sequence[Shape | None], wanted: Sequence[int], *, infer: bool) -> Shape:
+    positive(names, shapes)
+    shape = shapes[0]
+    assert shape is not None
+    return reshaped(shape, wanted, copy_zero=False, infer=infer)
 
 
 @operator(
@@ -43,6 +47,7 @@ def new_shape(names: Sequence[str], shapes: Sequence[Shape | None], attributes: 
         ((i32,), {"new_shape": ()}, (7,), 7),
         ((boolean,), {"new_shape": (1, 1)}, (True,), True),
         ((f32,), {"new_shape": (1,)}, (-0.0,), -0.0),
+        ((i32,), {"new_shape": (1, -1)}, (7,), 7),
     ],
 )
 def reshape(input1: Value) -> Value:
@@ -51,8 +56,8 @@ def reshape(input1: Value) -> Value:
 
 
 def given_shape(names: Sequence[str], shapes: Sequence[Shape | None], attributes: Mapping[str, Any]) -> Shapes:
-    """The shape that the second operand gives, for as many elements."""
-    result = new_shape(names[:1], shapes[:1], {"new_shape": attributes["shape"]}).result
+    """The shape that the second operand gives, for as many elements; every size is spelt out."""
+    result = _sized(names[:1], shapes[:1], attributes["shape"], infer=False)
     return Shapes(result, (result, None))
 
 
