@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from lanewise.engines.native.threads import get_threads, set_threads
     from lanewise.formats import load
     from lanewise.graph.build import Builder
+    from lanewise.graph.compiled import compile_model as compile
     from lanewise.graph.model import Model
     from lanewise.graph.run import Outcome, Status
-    from lanewise.graph.run import compile_model as compile
 
 # Where each public name lives; it is imported when it is first used, so that importing lanewise is quick.
 _PLACES = {
@@ -23,7 +23,7 @@ _PLACES = {
     "Model": ("lanewise.graph.model", "Model"),
     "Outcome": ("lanewise.graph.run", "Outcome"),
     "Status": ("lanewise.graph.run", "Status"),
-    "compile": ("lanewise.graph.run", "compile_model"),
+    "compile": ("lanewise.graph.compiled", "compile_model"),
     "get_threads": ("lanewise.engines.native.threads", "get_threads"),
     "load": ("lanewise.formats", "load"),
     "onnx": ("lanewise.onnx", None),

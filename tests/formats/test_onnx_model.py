@@ -223,7 +223,7 @@ def test_files(tmp_path: Path):
         lw.load(tmp_path)
     with pytest.raises(lw.UnsupportedError, match="format 'gguf'"):
         lw.load(again.rename(tmp_path / "again.gguf"))
-    with pytest.raises(lw.UnsupportedError, match="writes .onnx and .tosa files, not .xyz"):
+    with pytest.raises(lw.UnsupportedError, match="writes .onnx, .tosa and .mlir files, not .xyz"):
         model.save(tmp_path / "m.xyz")
     with pytest.raises(lw.InvalidError, match="the limit is 5"):
         lw.load(path, max_file_bytes=5)

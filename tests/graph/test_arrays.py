@@ -87,11 +87,15 @@ def test_choices_are_strings(value):
 
 
 def test_huge_attributes_are_cut():
+    graph = lw.Builder(tosa="0.23.0")
+    x = graph.input("x", "int8", (1,))
     for call in (
         lambda: lw.tosa.clamp(np.int8([1]), min_val=-(10**400), max_val=1),
-        lambda: lw.tosa.clamp(np.float32([1]), min_val=-(10**5000), max_val=1),
-        lambda: lw.onnx.clip(np.float32([1]), min=-(10**5000), opset=6),
-        lambda: lw.tosa.rescale(np.int8([1]), [1], [2], input_zp=10**5000, output_type="int8"),
+        lambda: lw.tosa.clamp(np.int8([1]), min_val=-(10**300), max_val=1),
+        lambda: lw.tosa.clamp(np.float32([1]), min_val=-(10**300), max_val=1),
+        lambda: lw.onnx.clip(np.float32([1]), min=-(10**300), opset=6),
+        lambda: lw.tosa.rescale(np.int8([1]), [1], [2], input_zp=10**1000, output_type="int8"),
+        lambda: graph.node("CLAMP", x, min_val=-(10**5000), max_val=1),
     ):
         with pytest.raises(lw.InvalidError, match="a whole number of [0-9]+ bits") as caught:
             call()

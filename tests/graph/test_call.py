@@ -369,7 +369,7 @@ def test_fork_while_another_thread_compiles():
                 target=lambda: lw.tosa.mul(X, X, shift=int(np.random.default_rng().integers(2, 60))), daemon=True
             )
             child.start()
-            child.join(20)
+            child.join(60)
             child.kill()
             assert child.exitcode == 0
     finally:

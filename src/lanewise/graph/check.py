@@ -33,14 +33,14 @@ def checked(model: Model) -> Model:
         _define(model, types, name, declared, "graph input")
     for name, constant in model.constants.items():
         _define(model, types, name, TensorType(constant.sort, constant.array.shape), "constant")
-    if model.specification == "tosa":
-        _check_sizes(model, types)
     for node in model.nodes:
         try:
             result = _node_type(model, node, types)
         except LanewiseError as error:
             raise type(error)(f"{model.source}, {node.place}: {error}") from None
         _define(model, types, node.output, result, node.place)
+    if model.specification == "tosa":
+        _check_sizes(model, types)
     if not model.outputs:
         raise InvalidError(f"{model.source}: the graph has no outputs")
     for name, output in model.outputs.items():

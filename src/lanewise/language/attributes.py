@@ -92,7 +92,8 @@ def wholes(default: Any = REQUIRED) -> Attribute:
 
 
 def real(default: Any = REQUIRED) -> Attribute:
-    """A number; whole or not."""
+    """A number, whole or not, that some element type comes near."""
+    allowed = "numbers"
 
     def read(value: Any) -> int | float | None:
         if value is None and default is None:
@@ -100,10 +101,14 @@ def real(default: Any = REQUIRED) -> Attribute:
         if hasattr(value, "item") and not getattr(value, "shape", ()):
             value = value.item()
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise _refuse(value, "numbers")
+            raise _refuse(value, allowed)
+        try:
+            float(value)
+        except OverflowError:
+            raise _refuse(value, "numbers that float64 reaches") from None
         return value
 
-    return Attribute("numbers", read, default)
+    return Attribute(allowed, read, default)
 
 
 def element_type(default: Any = REQUIRED, numbers: dict[int, Sort] | None = None) -> Attribute:

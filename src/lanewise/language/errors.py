@@ -22,7 +22,7 @@ class _Brief(reprlib.Repr):
     def repr_int(self, x: int, level: int) -> str:
         # Python itself refuses to print whole numbers of thousands of digits.
         size = x.bit_length()
-        return repr(x) if size <= 128 else f"{'-' if x < 0 else ''}(a whole number of {size} bits)"
+        return repr(x) if size <= 256 else f"{'-' if x < 0 else ''}(a whole number of {size} bits)"
 
 
 def brief(value: Any) -> str:

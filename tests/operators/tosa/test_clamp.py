@@ -10,7 +10,6 @@ import pytest
 import lanewise as lw
 from lanewise.operators.catalogue import find
 from tests.operators.battery import Case, cases, check_examples
-from tests.operators.tosa.plain import check_unpredictable
 
 CLAMP = find("tosa", "CLAMP", "0.23.0")
 BOUNDS = {
@@ -60,9 +59,11 @@ def test_bounds_in_the_wrong_order_are_an_error(dtype: type):
 
 @pytest.mark.parametrize(("low", "high"), [(math.nan, 1.0), (0.0, math.nan)])
 def test_a_bound_that_is_nan_is_unpredictable(low: float, high: float):
-    check_unpredictable(
-        lambda: lw.tosa.clamp(np.float32([0.5]), min_val=low, max_val=high), "min_val <= max_val", {"input": 0.5}
-    )
+    with pytest.raises(lw.UnpredictableError) as caught:
+        lw.tosa.clamp(np.float32([0.5]), min_val=low, max_val=high)
+    assert caught.value.requirement == "min_val <= max_val"
+    # The bounds are shown as well: they are what the rule is about. (repr, because NaN differs from itself)
+    assert repr(caught.value.values) == repr({"input": 0.5, "min_val": low, "max_val": high})
 
 
 @pytest.mark.parametrize("value", [0.5, -129, 128, math.inf, math.nan])
@@ -71,7 +72,7 @@ def test_integer_bounds_are_numbers_of_the_type(value):
         lw.tosa.clamp(np.int8([1]), min_val=value, max_val=127)
 
 
-@pytest.mark.parametrize("value", [1e39, -(10**400)])
+@pytest.mark.parametrize("value", [1e39, -(10**39)])
 def test_float_bounds_are_within_reach_of_the_type(value):
     with pytest.raises(lw.InvalidError, match=r"min_val is -?1.*, which float32 does not reach"):
         lw.tosa.clamp(np.float32([1]), min_val=value, max_val=math.inf)

@@ -14,7 +14,6 @@ from lanewise.language import nodes
 _lock = threading.RLock()  # llvmlite is not safe to use from several threads at once
 
 
-
 # llvmlite has a lock of its own, also held while its objects are freed, which the garbage collector
 # may do while a node is made. This order is the one in which they are ever taken inside each other.
 _HELD_AT_FORK = (_lock, nodes.lock, llvm.ffi.lib._lock._lock)
