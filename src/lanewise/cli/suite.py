@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from lanewise.conformance.suite import Verdict, find_tests, report, run_tests
+from lanewise.conformance.suite import WRONG_REFERENCE, Verdict, find_tests, report, run_tests
 from lanewise.formats.files import write_whole
 from lanewise.language.errors import InvalidError
 
@@ -31,6 +31,9 @@ def suite_command(folder: Path, wanted: str | None, output: Path | None, workers
     skipped = Counter(_why(verdict) for verdict in verdicts if verdict.verdict == "skipped")
     for why, count in skipped.most_common():
         print(f"skipped {count}: {why}")
+    wrong = [verdict for verdict in verdicts if verdict.reason.startswith(WRONG_REFERENCE)]
+    for why, count in Counter(verdict.reason for verdict in wrong).most_common():
+        print(f"passed {count} although {why}")
     if output is not None:
         content = json.dumps(report(verdicts), indent=1).encode()
         write_whole(output, lambda file: file.write(content))
