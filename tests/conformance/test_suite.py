@@ -81,6 +81,17 @@ def test_what_must_be_refused(tmp_path: Path):
     assert verdict(make(tmp_path / "wrongly", wrong)).verdict == "failed"
 
 
+def test_a_broken_negative_test_does_not_pass(tmp_path: Path):
+    whole = adder()
+    for name, changes, content in (
+        ("model", {"tosa_file": "missing.tosa"}, whole),
+        ("input", {"ifm_file": ["a.npy", "missing.npy"]}, whole),
+        ("garbage", {}, bytes(100)),
+        ("cut", {}, whole[:100]),
+    ):
+        assert verdict(make(tmp_path / name, content, expected_failure=True, **changes)).verdict == "failed", name
+
+
 def test_only_what_is_not_there_is_skipped(tmp_path: Path):
     foreign = adder(operators=[operator("CONV2D", ["a", "b"], ["c"])])
     skipped = verdict(make(tmp_path / "foreign", foreign))

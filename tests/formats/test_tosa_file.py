@@ -281,6 +281,15 @@ def test_an_attribute_without_a_field_is_not_dropped(tmp_path: Path):
         graph.model().save(tmp_path / "m.tosa")
 
 
+def test_shapes_are_constants():
+    graph = lw.Builder(tosa="1.1")
+    graph.output("y", graph.node("RESHAPE", graph.input("x", "int8", (2,)), graph.input("s", "int64", (1,))))
+    with pytest.raises(
+        lw.InvalidError, match="RESHAPE: shape is the tensor 's'; it is a shape, a constant of the graph"
+    ):
+        graph.model()
+
+
 def test_numbers_of_1_x_are_the_schemas():
     assert OPERATORS_1[15] == "ADD"
     assert OPERATORS_1[75] == "CONST_SHAPE"

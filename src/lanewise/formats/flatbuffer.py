@@ -16,6 +16,8 @@ from flatbuffers import encode, number_types, packer
 
 from lanewise.language.errors import InvalidError
 
+BROKEN = "broken flatbuffer"  # in every message about a file that is no whole flatbuffer
+
 
 class Field(NamedTuple):
     """`kind`: "bool", "uint8", "int32", "uint32", "uint64", "float", "string", a table's name, or a list
@@ -53,7 +55,7 @@ class Reader:
         return self._table(self._reference(0), table)
 
     def _refuse(self, what: str, at: int) -> InvalidError:
-        return InvalidError(f"{self.name}: broken flatbuffer: {what} (byte {at} of {len(self.content)})")
+        return InvalidError(f"{self.name}: {BROKEN}: {what} (byte {at} of {len(self.content)})")
 
     def _get(self, form: Any, size: int, at: int) -> Any:
         if not 0 <= at <= len(self.content) - size:

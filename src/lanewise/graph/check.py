@@ -95,6 +95,8 @@ def _node_type(model: Model, node: Node, types: Mapping[str, TensorType]) -> Ten
             raise InvalidError(
                 f"{operator.label}: {name} is {tensor!r}, which no earlier node, input or constant defines"
             )
+    if model.specification == "tosa":
+        _check_shape_operands(model, node, names)
     if model.profile is not None:
         _check_profile(model, node, names)
     row = catalogue.row_of(operator, operand_sorts(node, types), node.attributes, model.profile)
@@ -103,6 +105,15 @@ def _node_type(model: Model, node: Node, types: Mapping[str, TensorType]) -> Ten
     sorts = traced_sorts(node, types)
     operator.function(sorts, row.output, node.attributes, known_operands(model, node, sorts))
     return TensorType(row.output, result_shape(model, node, types))
+
+
+def _check_shape_operands(model: Model, node: Node, names: list[str]) -> None:
+    """TOSA's shapes are constants of the graph, whatever the profile; ONNX's may be computed."""
+    for k, (name, tensor) in enumerate(zip(names, node.inputs, strict=True)):
+        if tensor is not None and node.operator.argument(k).use == "numbers" and tensor not in model.constants:
+            raise InvalidError(
+                f"{node.operator.label}: {name} is the tensor {tensor!r}; it is a shape, a constant of the graph"
+            )
 
 
 def _check_profile(model: Model, node: Node, names: list[str]) -> None:
