@@ -329,3 +329,20 @@ def test_mutated_files():
     assert results["wrong"] == 0
     assert results["ran"] > 5
     assert results["refused"] > 100
+
+
+def test_operands_may_repeat_into_a_larger_result_at_0_23_0():
+    """Broadcasting is written from the result back to the operands there, and later releases forbid it."""
+    one, five = (1,), (5,)
+    kinds = [tensor("a", shape=one), tensor("b", shape=one), tensor("c", shape=five), tensor("d", shape=five)]
+    twice = [operator("ADD", ["a", "b"], ["c"]), operator("BITWISE_NOT", ["c"], ["d"])]
+    model = load(adder(operators=twice, tensors=kinds, outputs=["c", "d"]))
+    for engine in ("native", "exact"):
+        outcome = model.run(np.array([2], np.int32), np.array([3], np.int32), engine=engine)
+        assert outcome.outputs["c"].tolist() == [5] * 5
+        assert outcome.outputs["d"].tolist() == [-6] * 5
+    broken = model.run(np.array([2**31 - 1], np.int32), np.array([1], np.int32), on_unpredictable="mask")
+    assert broken.violations[0].count == 5
+    assert broken.unpredictable["d"].tolist() == [True] * 5
+    two = [tensor("a", shape=(2,)), tensor("b", shape=(2,)), tensor("c", shape=five)]
+    assert "is declared int32[5], but the graph computes int32[2]" in refused(adder(tensors=two))

@@ -13,6 +13,7 @@ from lanewise.graph.model import Dimension, Model, Node, TensorType
 from lanewise.language import nodes
 from lanewise.language.errors import InvalidError, LanewiseError
 from lanewise.language.operator import profiles_of
+from lanewise.language.shapes import same_rank
 from lanewise.language.sorts import AnySort, ArraySort, Sort, carrier
 from lanewise.language.words import Value
 from lanewise.operators import catalogue
@@ -104,7 +105,18 @@ def _node_type(model: Model, node: Node, types: Mapping[str, TensorType]) -> Ten
     # Traces the definition once, which refuses the attributes that it forbids.
     sorts = traced_sorts(node, types)
     operator.function(sorts, row.output, node.attributes, known_operands(model, node, sorts))
-    return TensorType(row.output, result_shape(model, node, types))
+    return TensorType(row.output, _repeated(model, node, result_shape(model, node, types)))
+
+
+def _repeated(model: Model, node: Node, shape: tuple[Dimension, ...] | None) -> tuple[Dimension, ...] | None:
+    """The shape declared for a broadcast result, where the version lets the operands repeat into it (T3)."""
+    promise = model.declared.get(node.output)
+    if model.version != "0.23.0" or node.operator.shape is not same_rank or promise is None:
+        return shape
+    wanted = promise.known_shape
+    if shape is None or wanted is None or len(shape) != len(wanted):
+        return shape
+    return wanted if all(have in (1, want) for have, want in zip(shape, wanted, strict=True)) else shape
 
 
 def _check_shape_operands(model: Model, node: Node, names: list[str]) -> None:

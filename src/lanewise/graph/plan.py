@@ -190,6 +190,9 @@ class Planner:
             shapes = operator.shape(names, operand_shapes, numbers)
         except InvalidError as error:
             raise InvalidError(f"{self.model.source}, {node.place}: {operator.label}: {error}") from None
+        checked = self.types[node.output].known_shape
+        if self.model.version == "0.23.0" and checked is not None and checked != shapes.result:
+            shapes = shapes._replace(result=checked)  # the operands repeat into a larger result (T3)
         types = traced_sorts(node, self.types)
         # Operands of one element that the graph fixes become constants of the function.
         known = known_operands(self.model, node, types, FIXED if self.fuse else ("scalar",))
