@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from lanewise.conformance.suite import Verdict, find_tests, report, run_test, run_tests
+from lanewise.formats.flatbuffer import Writer
+from lanewise.formats.tosa_schema import IDENTIFIER, OPERATORS_1, SCHEMA_1, TYPES_1, UNIONS_1
 from tests.cli.test_commands import lanewise
 from tests.formats.test_tosa_file import adder, operator, tensor
 
@@ -132,6 +134,45 @@ def test_float_bounds(tmp_path: Path):
     assert verdict(make(tmp_path / "exact", adder(tensors=kinds), **changes)).verdict == "failed"
     meta = {"compliance": {"tensors": {"c": {"mode": "ULP", "ulp_info": {"ulp": 0.5}}}}}
     assert verdict(make(tmp_path / "ulp", adder(tensors=kinds), meta=meta, **changes)).verdict == "passed"
+
+
+def test_inexact_rounding_may_be_that_of_float32(tmp_path: Path):
+    """RESCALE_INEXACT: one step and what float32 cannot hold; exact comparison everywhere else."""
+    a, b = np.array([1 << 28, 7], np.int32), np.array([0, 0], np.int32)
+    meta = {"compliance": {"tensors": {"c": {"mode": "RESCALE_INEXACT"}}}}
+    kinds = [tensor(name, "int32", (2,)) for name in "abc"]
+    for name, apart, verdict_ in (
+        ("near", [33, -1], "passed"),
+        ("far", [34, 0], "failed"),
+        ("small", [0, 2], "failed"),
+    ):
+        for described in (meta, {}):
+            folder = make(
+                tmp_path / f"{name}{len(described)}",
+                adder(tensors=kinds),
+                a=a,
+                b=b,
+                reference=a + apart,
+                meta=described,
+            )
+            assert verdict(folder).verdict == (verdict_ if described else "failed"), (name, described)
+
+
+def test_types_that_are_not_ours_are_skipped_whatever_their_arrays(tmp_path: Path):
+    """Arrays of 8-bit floats have no type that NumPy could name; the graph says what they are."""
+    block = {
+        "name": "main",
+        "operators": [{"op": OPERATORS_1.index("ADD"), "inputs": ["a", "b"], "outputs": ["c"]}],
+        "tensors": [{"name": name, "shape": [4], "type": TYPES_1.index("FP8E4M3")} for name in "abc"],
+        "inputs": ["a", "b"],
+        "outputs": ["c"],
+    }
+    root = {"version": {"major": 1, "minor": 1, "patch": 0}, "regions": [{"name": "main", "blocks": [block]}]}
+    folder = make(tmp_path / "fp8", Writer(SCHEMA_1, UNIONS_1).root("Graph", root, IDENTIFIER))
+    np.save(folder / "a.npy", np.zeros(4, "V1"))
+    found = verdict(folder)
+    assert found.verdict == "skipped", found.reason
+    assert "FP8E4M3" in found.reason
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 
 import lanewise as lw
 from lanewise.formats.flatbuffer import Writer
+from lanewise.formats.tosa_data import decode
 from lanewise.formats.tosa_schema import (
     IDENTIFIER,
     OPERATORS_0_23,
@@ -21,6 +22,7 @@ from lanewise.formats.tosa_schema import (
     UNIONS_0_23,
     UNIONS_1,
 )
+from lanewise.language.sorts import i8
 from tests.graph.random_graphs import Generator
 from tools.fuzz_tosa import fuzz
 
@@ -296,6 +298,19 @@ def test_numbers_of_1_x_are_the_schemas():
     assert str(TYPES_1[17]) == "int64"
     assert set(UNIONS_1["Attribute"]) <= set(SCHEMA_1)
     assert IDENTIFIER == b"TOSA"
+
+
+def test_data_may_be_filled_up_with_zeros():
+    """To a multiple of eight bytes, and an empty list to eight, as the public writer does."""
+    for count, zeros, good in ((0, 0, True), (0, 8, True), (0, 16, False), (3, 5, True), (3, 6, False), (8, 8, False)):
+        data = bytes(range(1, count + 1)) + bytes(zeros)
+        if good:
+            assert decode(data, i8, (count,), 100, "x").tolist() == list(range(1, count + 1))
+        else:
+            with pytest.raises(lw.InvalidError, match=f"needs {count} bytes; the file has {count + zeros}"):
+                decode(data, i8, (count,), 100, "x")
+    with pytest.raises(lw.InvalidError, match="needs 0 bytes; the file has 8"):
+        decode(bytes(7) + b"\1", i8, (0,), 100, "x")
 
 
 def absolute(shape: tuple[int, ...]) -> lw.Model:

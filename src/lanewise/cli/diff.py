@@ -58,19 +58,31 @@ def _words(before: Operator, after: Operator) -> Iterator[str]:
         if core not in listed[0]:
             yield f"row new: {row}{f'  {_profiles(row)}' if row.profiles else ''}"
     shared = [core for core in listed[0] if core in listed[1]]
-    moved = {(_profiles(listed[0][core]), _profiles(listed[1][core])) for core in shared}
-    for one, other in sorted(moved):
-        if one != other:
-            yield f"profiles: {one} → {other}"
+    moved: dict[tuple[str, str], list[str]] = {}
+    for core in shared:
+        row = listed[0][core]
+        first, change = (*row.inputs, row.output)[0].name, (_profiles(row), _profiles(listed[1][core]))
+        if change[0] != change[1] and first not in moved.setdefault(change, []):
+            moved[change].append(first)
+    for (one, other), sorts in moved.items():
+        yield f"profiles for {', '.join(sorts)}: {one} → {other}"
     if list(before.arguments) != list(after.arguments):
         yield f"arguments: {', '.join(before.arguments)} → {', '.join(after.arguments)}"
     yield from (f"attribute gone: {key}" for key in before.attributes if key not in after.attributes)
     for key, attribute in after.attributes.items():
         if key not in before.attributes:
             yield f"attribute new: {key} ({attribute.allowed})"
-    reasons = [list(requirements(record)) for record in (before, after)]
-    yield from (f"no longer requires: {reason}" for reason in reasons[0] if reason not in reasons[1])
-    yield from (f"now requires: {reason}" for reason in reasons[1] if reason not in reasons[0])
+    reasons = [requirements(record) for record in (before, after)]
+    yield from (f"no longer requires{line}" for line in _only_first(*reasons))
+    yield from (f"now requires{line}" for line in _only_first(*reversed(reasons)))
+
+
+def _only_first(one: Mapping[str, list[str]], other: Mapping[str, list[str]]) -> Iterator[str]:
+    """Requirements of one record that the other has not, or not for these input types."""
+    for reason, sorts in one.items():
+        alone = [sort for sort in sorts if sort not in other.get(reason, ())]
+        if alone:
+            yield f" for {', '.join(alone)}: {reason}"
 
 
 def _elements(record: Operator, row: Row) -> tuple[AnySort, ...]:

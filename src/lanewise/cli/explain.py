@@ -180,7 +180,8 @@ def _operands(
     elements = [n for k, n in enumerate(names) if operator.argument(k).use == "elements" and n not in late]
     least = sum(1 for k, n in enumerate(names) if n in elements and not operator.argument(k).optional)
     if not least <= len(values) <= len(elements):
-        raise InvalidError(f"{operator.label}: {len(values)} values are given; it takes {', '.join(elements)}")
+        rest = "" if len(names) == len(elements) else "; other arguments and attributes are given as -a NAME=VALUE"
+        raise InvalidError(f"{operator.label}: {len(values)} values are given; it takes {', '.join(elements)}{rest}")
     if len(given) not in (1, len(values)):
         raise InvalidError(f"{operator.label}: {len(given)} types for {len(values)} values; give one type, or one each")
     given = given * len(values) if len(given) == 1 else given

@@ -24,12 +24,12 @@ def stored_bytes(sort: Sort, count: int) -> int:
 def decode(data: bytes | None, sort: Sort, shape: tuple[int, ...], limit: int, who: str) -> Array:
     """The array in the bytes; their number must be what type and shape demand.
 
-    The public writer fills data up to a multiple of 8 bytes with zeros; that much more is allowed.
+    The public writer fills data up to a multiple of 8 bytes with zeros, and an empty list to 8; that is allowed.
     """
     count = prod(shape)
     needed = stored_bytes(sort, count)
     content = data or b""
-    if len(content) == -(-needed // 8) * 8 and not any(content[needed:]):
+    if len(content) == max(-(-needed // 8), 1) * 8 and not any(content[needed:]):
         content = content[:needed]
     if needed > limit:
         raise InvalidError(f"{who} needs {needed:,} bytes; the limit is {limit:,} (max_tensor_bytes)")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from lanewise.language.errors import InvalidError, brief
@@ -29,6 +29,7 @@ class Attribute:
     read: Callable[[Any], Any]
     default: Any = REQUIRED
     choices: tuple[Any, ...] = ()  # every allowed value, where there are few
+    extensions: Mapping[Any, str] = field(default_factory=dict)  # choices that a profile alone does not have
 
 
 def _refuse(value: Any, allowed: str) -> InvalidError:
@@ -48,7 +49,7 @@ def flag(default: Any = REQUIRED) -> Attribute:
     return Attribute("True, False", read, default, (False, True))
 
 
-def choice(*choices: str, default: Any = REQUIRED) -> Attribute:
+def choice(*choices: str, default: Any = REQUIRED, extensions: Mapping[Any, str] | None = None) -> Attribute:
     """One of several strings, spelt exactly so."""
     allowed = ", ".join(map(repr, choices))
 
@@ -59,7 +60,7 @@ def choice(*choices: str, default: Any = REQUIRED) -> Attribute:
             raise _refuse(value, allowed)
         return str(value)
 
-    return Attribute(allowed, read, default, choices)
+    return Attribute(allowed, read, default, choices, extensions or {})
 
 
 def whole(lowest: int, highest: int, default: Any = REQUIRED) -> Attribute:

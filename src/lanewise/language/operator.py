@@ -181,6 +181,13 @@ class Operator:
                     f"{self.release.title} lists it for {have}"
                 )
             candidates = allowed
+            for name, attribute in self.attributes.items():
+                needed = attribute.extensions.get(attributes.get(name)) if attribute.extensions else None
+                if needed is not None and needed not in profiles_of(profile):
+                    raise InvalidError(
+                        f"{self.label}: {name} is {attributes[name]}, which needs {needed}; "
+                        f"profile {profile} is without it"
+                    )
         if not candidates:
             raise InvalidError(
                 f"{self.label}: no row for inputs {_types(types, wanted)}; "

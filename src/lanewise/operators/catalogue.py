@@ -135,4 +135,10 @@ def known_profile(version: str, profile: str) -> str:
     """The profile itself, or several joined by commas or plus signs, if that version has all of them."""
     if not isinstance(profile, str) or not set(profiles_of(profile)) <= set(PROFILES[version]):
         raise InvalidError(f"profile is {profile!r}; TOSA {version} has {', '.join(PROFILES[version])}")
+    if all(name.startswith("EXT-") for name in profiles_of(profile)):
+        bases = [name for name in PROFILES[version] if not name.startswith("EXT-")]
+        raise InvalidError(
+            f"profile is {profile!r}, no profile but extensions; they come on top of one: "
+            f"{' or '.join(f'{name},{profile}' for name in bases)}"
+        )
     return profile

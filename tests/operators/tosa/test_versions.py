@@ -227,13 +227,18 @@ X = np.int32([7, -7])
     [
         ("PRO-FP", np.int32, "ABS: profile PRO-FP has no row for (int32); TOSA 1.1 lists it for PRO-INT"),
         ("PRO-INT", np.int64, "ABS: profile PRO-INT has no row for (int64); TOSA 1.1 lists it for EXT-INT64"),
-        ("EXT-BF16", np.float16, "ABS: profile EXT-BF16 has no row for (float16); TOSA 1.1 lists it for PRO-FP"),
+        (
+            "PRO-INT,EXT-BF16",
+            np.float16,
+            "ABS: profile PRO-INT,EXT-BF16 has no row for (float16); TOSA 1.1 lists it for PRO-FP",
+        ),
         ("PRO-INT,EXT-INT64", np.int64, None),
         ("PRO-INT + EXT-INT64", np.int64, None),
         ("EXT-INT16+PRO-FP", np.float32, None),
         ("BI", np.int32, "profile is 'BI'; TOSA 1.1 has PRO-INT, PRO-FP, EXT-INT16"),
         ("PRO-INT,", np.int32, "profile is 'PRO-INT,'; TOSA 1.1 has PRO-INT"),
         ("", np.int32, "profile is ''; TOSA 1.1 has PRO-INT"),
+        ("EXT-INT16", np.int32, "profile is 'EXT-INT16', no profile but extensions; they come on top of one: PRO-INT,"),
     ],
 )
 def test_several_profiles_may_be_asked_for_together(profile: str, dtype: type, reason: str | None):
@@ -251,13 +256,26 @@ def test_the_profiles_of_a_version():
         ("0.23.0", "PRO-INT", False),
         ("1.0", "PRO-INT,EXT-DOUBLEROUND", True),
         ("1.0", "EXT-INT64", False),
-        ("1.1", "EXT-INT64,EXT-SHAPE", True),
+        ("1.1", "PRO-FP,EXT-INT64,EXT-SHAPE", True),
     ]:
         if has:
             assert known_profile(version, profile) == profile
         else:
             with pytest.raises(lw.InvalidError, match=f"profile is '{profile}'; TOSA {version} has "):
                 known_profile(version, profile)
+
+
+@BOTH
+def test_rounding_modes_that_need_an_extension(version: str):
+    def rescale(mode: str, profile: str | None):
+        return lw.tosa.rescale(X, 1 << 30, 30, rounding_mode=mode, output_type="int8", version=version, profile=profile)
+
+    for mode, extension in (("DOUBLE_ROUND", "EXT-DOUBLEROUND"), ("INEXACT_ROUND", "EXT-INEXACTROUND")):
+        with pytest.raises(lw.InvalidError, match=f"rounding_mode is {mode}, which needs {extension}"):
+            rescale(mode, "PRO-INT,EXT-BF16")
+        for profile in (None, f"PRO-INT,{extension}"):  # without a profile nothing is held against one
+            assert rescale(mode, profile).tolist() == [7, -7]
+    assert rescale("SINGLE_ROUND", "PRO-INT").tolist() == [7, -7]
 
 
 def test_a_type_of_another_version_is_named_so():

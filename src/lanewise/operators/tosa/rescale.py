@@ -133,7 +133,13 @@ def _pairs(sources: Sequence[Sort]) -> list[tuple[Sort, ...]]:
     },
     attributes={
         "scale32": flag(default=True),
-        "rounding_mode": choice("SINGLE_ROUND", "INEXACT_ROUND", "DOUBLE_ROUND", default="SINGLE_ROUND"),
+        "rounding_mode": choice(
+            "SINGLE_ROUND",
+            "INEXACT_ROUND",
+            "DOUBLE_ROUND",
+            default="SINGLE_ROUND",
+            extensions={"INEXACT_ROUND": "EXT-INEXACTROUND", "DOUBLE_ROUND": "EXT-DOUBLEROUND"},
+        ),
         "per_channel": flag(default=False),
         "input_unsigned": flag(default=False),
         "output_unsigned": flag(default=False),
