@@ -11,7 +11,7 @@ from lanewise.engines import exact
 from lanewise.engines.exact_kernel import ExactKernel, from_patterns, patterns
 from lanewise.engines.native import emit
 from lanewise.engines.native.kernel import NativeKernel
-from lanewise.engines.native.target import has_half, host_features
+from lanewise.engines.native.target import abilities, host_features
 from lanewise.language import floats, nodes
 from lanewise.language.nodes import KINDS, Node, node
 from lanewise.language.sorts import ArraySort, Sort, bf16, bits, boolean, carrier, f16, f32, f64, integer
@@ -200,7 +200,7 @@ def test_float16_without_hardware():
         f for f in host_features().split(",") if "f16c" not in f and "avx512" not in f and "avx10" not in f
     )
     features += ",-f16c,-avx512f,-avx512fp16"
-    assert not has_half(features)
+    assert not abilities(features).half
     everything = [list(range(1 << 16))]
     for target in (f32, bf16, f64):
         compare([f16], node("fcvt", *inputs(f16), sort=target), everything, features=features)

@@ -14,9 +14,12 @@ from llvmlite import ir
 
 from lanewise.engines.native import halves
 from lanewise.engines.native.halves import DOUBLE, FLOAT, splat, vector
+from lanewise.engines.native.power import Power
+from lanewise.engines.native.tables import Table, look_up
+from lanewise.engines.native.target import Abilities
 from lanewise.language import floats
 from lanewise.language.nodes import Node, postorder
-from lanewise.language.sorts import ArraySort, Sort, bf16, bits, f16, f32, f64
+from lanewise.language.sorts import Sort, bf16, bits, f16, f32, f64
 
 I1, I32, I64 = ir.IntType(1), ir.IntType(32), ir.IntType(64)
 ARITHMETIC = frozenset({"fadd", "fsub", "fmul", "fdiv", "frem", "fpow", "fneg", "fabs", "frint", "fcvt"})
@@ -38,11 +41,13 @@ def element_type(sort: Sort) -> ir.Type:
 class Emitter:
     """Emits the expressions of one function into one basic block; `inputs` are loaded operands."""
 
-    def __init__(self, builder: ir.IRBuilder, lanes: int, inputs: Sequence[ir.Value], has_half: bool) -> None:
+    def __init__(
+        self, builder: ir.IRBuilder, lanes: int, inputs: Sequence[ir.Value | Table], abilities: Abilities
+    ) -> None:
         self.b = builder
         self.lanes = lanes
         self.inputs = inputs
-        self.has_half = has_half
+        self.has_half = abilities.half
         self.values: dict[Node, ir.Value] = {}
         self._settled: dict[Node, ir.Value] = {}
 
@@ -215,11 +220,13 @@ def _float(method: str) -> Rule:
 
 
 def _fpow(e: Emitter, node: Node, a: ir.Value, b: ir.Value) -> ir.Value:
-    """Through float64's pow, whose error is far below one float32 ulp."""
+    """In float64, so that the error is far below one unit of a narrower result."""
     assert isinstance(node.sort, Sort)
     kind = vector(DOUBLE, e.lanes)
     x, y = (e.narrow(f64, e.wide(arg, value)) for arg, value in zip(node.args, (a, b), strict=True))
-    return e.narrow(node.sort, e.intrinsic(f"llvm.pow.{_suffix(kind)}", kind, x, y))
+    if node.sort == f64:
+        return e.intrinsic(f"llvm.pow.{_suffix(kind)}", kind, x, y)
+    return e.narrow(node.sort, Power(e.b, e.lanes)(x, y))
 
 
 def _sign(clear: bool) -> Rule:
@@ -271,22 +278,8 @@ def _to_integer(signed: bool) -> Rule:
     return rule
 
 
-def _lookup(e: Emitter, node: Node, table: ir.Value, index: ir.Value) -> ir.Value:
-    array = node.args[0].sort
-    assert isinstance(array, ArraySort) and isinstance(node.sort, Sort)
-    kind, position = e.of(node), index
-    width = index.type.element.width
-    reaches_all = (1 << width) <= array.length
-    if not reaches_all:
-        last = e.all(index.type, array.length - 1)
-        inside = e.b.icmp_unsigned("<=", index, last)
-        position = e.b.select(inside, index, last)
-    result: ir.Value = ir.Constant(kind, ir.Undefined)
-    for lane in range(e.lanes):
-        offset = e.b.zext(e.b.extract_element(position, ir.Constant(I32, lane)), I64)
-        entry = e.b.load(e.b.gep(table, [offset], source_etype=kind.element), typ=kind.element)
-        result = e.b.insert_element(result, entry, ir.Constant(I32, lane))
-    return result if reaches_all else e.b.select(inside, result, e.all(kind, 0))
+def _lookup(e: Emitter, node: Node, table: Table, index: ir.Value) -> ir.Value:
+    return look_up(e.b, table, index)
 
 
 RULES: dict[str, Rule] = {

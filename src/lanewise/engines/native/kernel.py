@@ -36,7 +36,7 @@ class NativeKernel:
         roots = [*function.results, *(requirement.condition for requirement in function.requirements)]
         floats = any(_computes_floats(node.kind) for node in postorder(roots))
         own_flags = floats and target.has_mxcsr()
-        text = LoopBuilder(function, target.has_half(features), own_flags).build()
+        text = LoopBuilder(function, target.abilities(features), own_flags).build()
         self._compiled = target.Compiled(text, NAME, features)
         self._arrays = [k for k, sort in enumerate(function.inputs) if isinstance(sort, ArraySort)]
         inputs = [np.dtype(np.int64) if isinstance(s, ArraySort) else _plain(s) for s in function.inputs]

@@ -11,6 +11,8 @@ from __future__ import annotations
 from llvmlite import ir
 
 from lanewise.engines.native.emit import Emitter, element_type, is_half
+from lanewise.engines.native.tables import in_registers, load
+from lanewise.engines.native.target import Abilities
 from lanewise.engines.storage import storage_width
 from lanewise.language.nodes import postorder
 from lanewise.language.sorts import ArraySort, Sort
@@ -23,12 +25,15 @@ STREAM_BYTES = 1 << 22  # from this size on a result is not kept in cache
 NAME = "loop"
 
 
-def lanes_of(function: Function) -> int:
+def lanes_of(function: Function, abilities: Abilities) -> int:
     """Elements in a turn: enough to fill a few registers, few where every lane is a load of its own."""
     widest = 8
     for node in postorder([*function.results, *(r.condition for r in function.requirements)]):
         if node.kind == "lookup":
-            return 16
+            table = node.args[0].sort
+            assert isinstance(table, ArraySort)
+            if not in_registers(table, abilities):
+                return 16
         if isinstance(node.sort, Sort):
             widest = max(widest, 64 if node.sort.width > 32 else node.sort.width)
     return max(8, VECTOR_BYTES * 8 // widest)
@@ -48,11 +53,11 @@ def size_of(sort: Sort) -> int:
 class LoopBuilder:
     """Builds the module of one function."""
 
-    def __init__(self, function: Function, has_half: bool, own_flags: bool) -> None:
+    def __init__(self, function: Function, abilities: Abilities, own_flags: bool) -> None:
         self.function = function
         self.own_flags = own_flags  # compute floats in the default environment and leave no trace in MXCSR
-        self.lanes = lanes_of(function)
-        self.has_half = has_half
+        self.lanes = lanes_of(function, abilities)
+        self.abilities = abilities
         self.module = ir.Module()
         self.inputs = [(k, sort) for k, sort in enumerate(function.inputs) if isinstance(sort, Sort)]
         self.arrays = [(k, sort) for k, sort in enumerate(function.inputs) if isinstance(sort, ArraySort)]
@@ -128,8 +133,10 @@ class LoopBuilder:
             self.step[k] = b.load(b.gep(self.steps, [I64(k)], source_etype=I64), typ=I64)
         self.tables = {
             # A table travels as its address, so that the ufunc broadcasts it like any number.
-            k: b.inttoptr(b.load(self.base[k], typ=I64), POINTER)
-            for k, _ in self.arrays
+            k: load(
+                b, sort, element_type(sort.element), b.inttoptr(b.load(self.base[k], typ=I64), POINTER), self.abilities
+            )
+            for k, sort in self.arrays
         }
         fast: ir.Value = I1(1)
         self.scalar: dict[int, ir.Value] = {}
@@ -245,7 +252,7 @@ class LoopBuilder:
             loaded[k] = self._load(source[k], sort)
         for k, _ in self.arrays:
             loaded[k] = self.tables[k]
-        emitter = Emitter(b, self.lanes, loaded, self.has_half)
+        emitter = Emitter(b, self.lanes, loaded, self.abilities)
         conditions = [requirement.condition for requirement in self.function.requirements]
         emitter.emit([*self.function.results, *conditions])
         stored = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
 
@@ -53,12 +53,22 @@ def has_mxcsr() -> bool:
     return _initialise()[0].startswith(("x86_64", "i686", "amd64"))
 
 
-def has_half(features: str) -> bool:
-    """Whether the processor converts float16 by itself; else LLVM would call a library that is not there."""
-    triple = _initialise()[0]
-    if triple.startswith(("aarch64", "arm64")):
-        return True
-    return "+f16c" in features.split(",")
+class Abilities(NamedTuple):
+    """What a processor does in single instructions, where that decides how a loop is written."""
+
+    half: bool  # converts float16; else LLVM would call a library that is not there
+    permuted_bytes: int  # the size of a register whose bytes it permutes by variable positions, or 0
+    permutes_words: bool  # permutes 16-bit words so
+
+
+def abilities(features: str) -> Abilities:
+    """The abilities behind LLVM's list of features, for the host's kind of processor."""
+    if _initialise()[0].startswith(("aarch64", "arm64")):
+        return Abilities(True, 0, False)
+    have = set(features.split(","))
+    wide = {"+avx512f", "+avx512bw"} <= have
+    permuted = 64 if wide and "+avx512vbmi" in have else 32 if "+avx2" in have else 0
+    return Abilities("+f16c" in have, permuted, wide)
 
 
 class Compiled:

@@ -1,0 +1,103 @@
+"""x ** y on vectors of float64, exact enough for results in float32 and narrower.
+
+2 ** (y * log2(x)): x is split into 2 ** k * m with m around 1, log2(m) is the series of the inverse
+hyperbolic tangent, and what is left of the exponent after its whole part goes through the series of
+the exponential function. The relative error stays below 2 ** -37, so that rounding to float32 is
+off by no more than half a unit and 2 ** -13 of one. Special cases are those of IEEE 754 pow. Operands
+are numbers that float32 has: no subnormal float64.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from llvmlite import ir
+
+I64, DOUBLE = ir.IntType(64), ir.DoubleType()
+TERMS_OF_LOG, TERMS_OF_EXP = 8, 11
+LOG = [2 / math.log(2) / (2 * n + 1) for n in range(TERMS_OF_LOG)]
+EXP = [math.log(2) ** n / math.factorial(n) for n in range(TERMS_OF_EXP)]
+ONE, ROOT_HALF = 0x3FF0000000000000, 0x3FE6A09E667F3BCD  # patterns of 1 and of the square root of 1/2
+EXPONENT, FRACTION = 0x7FF0000000000000, 0x000FFFFFFFFFFFFF
+MAGIC = 0x4330000000000000  # of 2 ** 52: a whole number below 2 ** 52 or'ed in is that number, added
+ROUNDER = 1.5 * 2.0**52  # added and taken away again it rounds to a whole number
+FAR = 1000.0  # exponents beyond are 0 or infinite in every type that results are rounded to
+
+
+class Power:
+    """Emits into one block; `lanes` elements a vector."""
+
+    def __init__(self, builder: ir.IRBuilder, lanes: int) -> None:
+        self.b = builder
+        self.real = ir.VectorType(DOUBLE, lanes)
+        self.word = ir.VectorType(I64, lanes)
+
+    def __call__(self, x: ir.Value, y: ir.Value) -> ir.Value:
+        b = self.b
+        size = self._magnitude_of(x)
+        near = self._power_of_two(b.fmul(y, self._logarithm(size)))
+        negative = b.icmp_signed("<", b.bitcast(x, self.word), self._words(0))
+        half = b.fmul(y, self._reals(0.5))
+        whole = b.fcmp_ordered("==", self._intrinsic("rint", y), y)
+        odd = b.and_(whole, b.fcmp_ordered("one", self._intrinsic("rint", half), half))
+        # An infinite base with a fractional exponent is a number, whatever its sign; so is a zero.
+        ordinary = b.and_(
+            b.fcmp_ordered("one", size, self._reals(0.0)), b.fcmp_ordered("one", size, self._reals(math.inf))
+        )
+        nan = b.and_(b.and_(negative, ordinary), b.not_(whole))
+        nan = b.or_(nan, b.fcmp_unordered("uno", x, y))
+        # 1 to any power, and -1 to an infinite one (where the product above was 0 times infinity).
+        near = b.select(b.fcmp_ordered("==", size, self._reals(1.0)), self._reals(1.0), near)
+        near = b.select(b.and_(negative, odd), b.fneg(near), near)
+        near = b.select(nan, self._reals(math.nan), near)
+        one = b.or_(b.fcmp_ordered("==", y, self._reals(0.0)), b.fcmp_ordered("==", x, self._reals(1.0)))
+        return b.select(one, self._reals(1.0), near)
+
+    def _logarithm(self, size: ir.Value) -> ir.Value:
+        """log2 of a number that is 0, normal or infinite; exactly 0 for 1."""
+        b = self.b
+        pattern = b.bitcast(size, self.word)
+        moved = b.add(pattern, self._words(ONE - ROOT_HALF))  # its exponent field is k + 1023
+        m = b.bitcast(b.sub(pattern, b.sub(b.and_(moved, self._words(EXPONENT)), self._words(ONE))), self.real)
+        k = b.bitcast(b.or_(b.lshr(moved, self._words(52)), self._words(MAGIC)), self.real)
+        k = b.fsub(k, self._reals(2.0**52 + 1023))
+        s = b.fdiv(b.fsub(m, self._reals(1.0)), b.fadd(m, self._reals(1.0)))
+        result = self._fused(self._polynomial(LOG, b.fmul(s, s)), s, k)
+        result = b.select(b.fcmp_ordered("==", size, self._reals(0.0)), self._reals(-math.inf), result)
+        return b.select(b.fcmp_ordered("==", size, self._reals(math.inf)), size, result)
+
+    def _power_of_two(self, exponent: ir.Value) -> ir.Value:
+        b = self.b
+        for limit, beyond in ((FAR, ">"), (-FAR, "<")):
+            exponent = b.select(b.fcmp_ordered(beyond, exponent, self._reals(limit)), self._reals(limit), exponent)
+        rounded = b.fadd(exponent, self._reals(ROUNDER))
+        rest = b.fsub(exponent, b.fsub(rounded, self._reals(ROUNDER)))
+        scale = b.add(b.shl(b.bitcast(rounded, self.word), self._words(52)), self._words(ONE))
+        return b.fmul(self._polynomial(EXP, rest), b.bitcast(scale, self.real))
+
+    def _polynomial(self, coefficients: Sequence[float], x: ir.Value) -> ir.Value:
+        result: ir.Value = self._reals(coefficients[-1])
+        for coefficient in reversed(coefficients[:-1]):
+            result = self._fused(result, x, self._reals(coefficient))
+        return result
+
+    def _magnitude_of(self, x: ir.Value) -> ir.Value:
+        return self.b.bitcast(self.b.and_(self.b.bitcast(x, self.word), self._words(EXPONENT | FRACTION)), self.real)
+
+    def _fused(self, *arguments: ir.Value) -> ir.Value:
+        """a * b + c, in one step where the processor has one."""
+        return self._intrinsic("fmuladd", *arguments)
+
+    def _intrinsic(self, name: str, *arguments: ir.Value) -> ir.Value:
+        full = f"llvm.{name}.v{self.real.count}f64"
+        known = self.b.module.globals
+        kind = ir.FunctionType(self.real, [self.real] * len(arguments))
+        return self.b.call(known[full] if full in known else ir.Function(self.b.module, kind, full), arguments)
+
+    def _reals(self, value: float) -> ir.Constant:
+        return ir.Constant(self.real, [value] * self.real.count)
+
+    def _words(self, value: Any) -> ir.Constant:
+        return ir.Constant(self.word, [value] * self.word.count)

@@ -1,0 +1,132 @@
+"""Every way in which a loop may be written, forced on this machine: the same elements as the usual one.
+
+What a loop looks like depends on the processor (registers that look tables up, float16 by hardware)
+and on the size of the work (streaming stores). The usual loops are compared with the oracle
+elsewhere; here the others are compared with the usual ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from lanewise.engines.checks import masked
+from lanewise.engines.exact_kernel import patterns
+from lanewise.engines.native import loop
+from lanewise.engines.native.kernel import NativeKernel, kernel
+from lanewise.engines.native.target import abilities, host_features
+from lanewise.graph.requirements import settings
+from lanewise.language.errors import LanewiseError
+from lanewise.language.operator import Operator
+from lanewise.language.sorts import ArraySort, Sort
+from lanewise.language.words import Function
+from lanewise.operators.catalogue import versions_of
+from tests.operators.battery import Case, _distance, random_patterns
+
+HOST = host_features().split(",")
+
+
+def without(*prefixes: str) -> str:
+    """The host's features, those with these names turned off."""
+    return ",".join(f"-{f[1:]}" if f[1:].startswith(prefixes) else f for f in HOST)
+
+
+PROCESSORS = {
+    "permutes words, not bytes": without("avx512vbmi", "avx10"),
+    "AVX2": without("avx512", "avx10"),
+    "AVX2 without float16": without("avx512", "avx10", "f16c"),
+    "SSE2": without("avx", "fma", "f16c", "sse3", "ssse3", "sse4", "xop", "bmi", "gfni", "vaes", "vpclmul", "sha"),
+}
+
+
+def records(versions: tuple[int | str, ...]) -> Iterator[Operator]:
+    for specification in ("tosa", "onnx"):
+        for found in versions_of(specification).values():
+            yield from (r for r in found if r.release.since in versions and not r.constant and not r.variadic)
+
+
+def text(function: Function, features: str) -> str:
+    return loop.LoopBuilder(function, abilities(features), False).build()
+
+
+def variant_cases(record: Operator) -> Iterator[Case]:
+    """Every row with every choice of attributes; tables, scalars and lists of numbers have one value."""
+    generator = np.random.default_rng(5)
+    for row in record.rows:
+        fixed = {}
+        for k, (name, sort) in enumerate(zip(record.arguments, row.inputs, strict=True)):
+            use = record.argument(k).use
+            if use == "numbers":
+                break
+            if isinstance(sort, ArraySort):
+                fixed[name] = [
+                    int(v) for v in generator.integers(sort.element.lowest, sort.element.highest + 1, sort.length)
+                ]
+        else:
+            for attributes in settings(record, row):
+                yield Case(record, row, attributes, fixed)
+
+
+def elements(case: Case, count: int) -> list[np.ndarray]:
+    generator = np.random.default_rng(3)
+    sorts = [sort for _, _, sort in case.free()]
+    if sum(sort.width for sort in sorts) <= 16:
+        return case.arrays(case.rows_of_patterns(exhaustive=16))
+    return case.arrays([random_patterns(sort, count, generator) for sort in sorts])
+
+
+def same(found: list[np.ndarray], want: list[np.ndarray], case: Case) -> None:
+    value, mask = found
+    np.testing.assert_array_equal(mask, want[1], err_msg=f"{case}: unpredictable")
+    sort = case.row.output
+    left, right = patterns(value, sort), patterns(want[0], sort)
+    if case.operator.name == "POW":  # one instruction fewer rounds otherwise
+        assert all(_distance(a, b, sort) <= 1 for a, b in zip(left, right, strict=True)), case
+    else:
+        assert left == right, case
+
+
+@pytest.mark.parametrize("processor", list(PROCESSORS))
+@pytest.mark.parametrize("record", list(records(("0.23.0",))), ids=lambda r: f"{r.label}-{r.release.since}")
+def test_processors(record: Operator, processor: str):
+    """Wherever another processor's loop is another text."""
+    for case in variant_cases(record):
+        try:
+            function = masked(case.function())
+        except LanewiseError:
+            continue  # attributes that this row forbids
+        if text(function, PROCESSORS[processor]) == text(function, host_features()):
+            continue
+        operands = elements(case, 600)
+        shape = (max(a.size for a, s in zip(operands, function.inputs, strict=True) if isinstance(s, Sort)),)
+        want, _ = kernel(function)(operands, shape)
+        found, _ = NativeKernel(function, PROCESSORS[processor])(operands, shape)
+        same(found, want, case)
+
+
+@pytest.mark.parametrize("record", list(records(("0.23.0", 11))), ids=lambda r: f"{r.label}-{r.release.since}")
+def test_streaming_stores(record: Operator, monkeypatch: pytest.MonkeyPatch):
+    """Forced for small work: whole, from every misaligned start, and where the tail ends anywhere."""
+    monkeypatch.setattr(loop, "STREAM_BYTES", 1)
+    for case in list(variant_cases(record))[:2]:
+        try:
+            function = case.function()
+        except LanewiseError:
+            continue
+        operands = elements(case, 700)
+        varying = [isinstance(sort, Sort) for sort in function.inputs]
+        size = max(a.size for a, varies in zip(operands, varying, strict=True) if varies)
+        (want,), broken = kernel(function)(operands, (size,))
+        forced = NativeKernel(function)
+        for start, stop in ((0, size), (1, size), (0, size - 1), (size // 9, size - 3), (size // 3, size // 3 + 1)):
+            if start >= stop:
+                continue
+            parts = [a[start:stop] if varies else a for a, varies in zip(operands, varying, strict=True)]
+            room = np.empty(stop - start + 64, want.dtype)
+            for offset in (0, 1, 5):
+                out = room[offset : offset + stop - start]
+                _, found = forced(parts, out.shape, [out])
+                assert patterns(out, case.row.output) == patterns(want[start:stop], case.row.output), case
+                assert broken or not found, case
