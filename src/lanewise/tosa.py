@@ -7,20 +7,23 @@ raises UnpredictableError, "mask" gives (result, unpredictable), "value" gives a
 
 from __future__ import annotations
 
-from lanewise.graph.call import OperatorFunction
+from collections.abc import Callable
+from typing import Any
+
+from lanewise.graph.function import operator_function
 from lanewise.graph.signature import python_name
 from lanewise.operators.catalogue import versions_of
 
-_FUNCTIONS = {python_name(name): OperatorFunction("tosa", name) for name in versions_of("tosa")}
+_FUNCTIONS = {python_name(name): operator_function("tosa", name) for name in versions_of("tosa")}
 
 __all__ = sorted(_FUNCTIONS)  # noqa: PLE0605  # the catalogue says which
 
 
-def __getattr__(name: str) -> OperatorFunction:
-    try:
-        return _FUNCTIONS[name]
-    except KeyError:
-        raise AttributeError(f"lanewise has no TOSA operator {name!r}; it has: {', '.join(__all__)}") from None
+globals().update(_FUNCTIONS)  # found at once, without a detour through __getattr__
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    raise AttributeError(f"lanewise has no TOSA operator {name!r}; it has: {', '.join(__all__)}")
 
 
 def __dir__() -> list[str]:

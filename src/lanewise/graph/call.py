@@ -1,8 +1,8 @@
-"""One operator as a Python function on arrays."""
+"""Calls of one operator on arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,9 @@ from lanewise.graph.arrays import Array
 from lanewise.graph.binding import bind, operand_sort, typed
 from lanewise.graph.build import constant_of
 from lanewise.graph.engines import kernel_maker
-from lanewise.graph.signature import documentation, python_name, signature
+from lanewise.graph.foreign import call_override, overriding
+from lanewise.graph.selected import gathered, place_of, selection
+from lanewise.graph.signature import python_name
 from lanewise.graph.violations import Violation, element_at, locate, named_in
 from lanewise.language.errors import InvalidError
 from lanewise.language.operator import Operator, Row
@@ -25,7 +27,9 @@ from lanewise.operators import catalogue
 
 MODES = ("raise", "mask", "value")
 MOST_OPERANDS = 24  # of a variadic operator in one loop; a ufunc takes 64 with its results
-SMALL = 1 << 14  # elements up to which a call takes the shortest way
+SMALL = 1 << 14  # elements up to which a call takes a short way
+
+Loops = dict[Any, tuple[Any, Any, Any]]  # dtype → a limited ufunc, its state, and what keeps it alive
 
 
 class _Prepared:
@@ -56,45 +60,51 @@ class _Prepared:
             and self.kernel.plain
         )
 
-    def takes(self, out: Any, operands: tuple[Any, ...]) -> bool:
+    def takes(self, out: Any, operands: tuple[Any, ...], shape: tuple[int, ...]) -> bool:
         """Whether `out` can be written at once: the right array, and not over what may be looked at again."""
         return (
             type(out) is np.ndarray
             and self.mode != "mask"
             and out.dtype == dtype_of(self.row.output)
+            and out.shape == shape
             and out.flags.writeable
-            and out.shape == np.broadcast_shapes(*[operand.shape for operand in operands])
-            and not (self.kernel.checks and any(np.may_share_memory(out, operand) for operand in operands))
+            and not (self.kernel.checks and _may_overlap(out, operands))
         )
 
 
-class OperatorFunction:
-    """An operator of a specification, called on arrays."""
+def _may_overlap(out: Array, operands: Sequence[Array]) -> bool:
+    """Whether writing `out` may change an operand. Two arrays that own their memory overlap only if they are one."""
+    if out.base is None and all(operand.base is None and operand is not out for operand in operands):
+        return False
+    return any(np.may_share_memory(out, operand) for operand in operands)
+
+
+class OperatorCalls:
+    """Calls of one operator on arrays, and what they have in common once prepared."""
 
     def __init__(self, specification: str, name: str) -> None:
-        self._specification = specification
-        self._operator_name = name
-        self._version_keyword = "opset" if specification == "onnx" else "version"
-        self._default = catalogue.default_version(specification)
+        self.specification = specification
+        self.operator_name = name
+        self.version_keyword = "opset" if specification == "onnx" else "version"
+        self.default = catalogue.default_version(specification)
+        self.usual = catalogue.find(specification, name, self.default)
         self._prepared: dict[Any, _Prepared] = {}
-        self._quick: dict[Any, _Prepared] = {}  # by dtypes: calls that equal shapes decide
-        usual = catalogue.find(specification, name, self._default)
-        self.__name__ = self.__qualname__ = python_name(name)
-        self.__doc__ = documentation(usual)
-        self.__signature__ = signature(usual, self._version_keyword, self._default)
+        self._quick: dict[Any, tuple[_Prepared, tuple[int, ...]]] = {}  # by dtypes, shapes and keywords
+        # For calls of arrays of one dtype: without keywords, and with the latest ones.
+        self.loops: Loops = {}
+        self.latest: tuple[Mapping[str, Any], Loops] = ({}, self.loops)
 
-    def __repr__(self) -> str:
-        return f"<lanewise.{self._specification}.{self.__name__}{self.__signature__}>"
-
-    def __call__(
+    def general(
         self,
-        *operands: Any,
-        out: Array | None = None,
+        operands: tuple[Any, ...],
+        out: Any = None,
+        where: Any = True,
         on_unpredictable: str = "raise",
         engine: str = "native",
         profile: str | None = None,
         **keywords: Any,
     ) -> Any:
+        """Every call that the short ways of `function` do not settle."""
         key: Any = None
         try:
             key = (
@@ -106,40 +116,77 @@ class OperatorFunction:
             )
             if keywords:  # True and 1 are equal, but not alike
                 key += tuple(map(type, keywords.values()))
-            prepared = self._quick.get(key)
+            found = self._quick.get(key) if where is True else None
         except (AttributeError, TypeError):  # Python numbers, lists, tables as keywords
-            key = prepared = None
-        if prepared is not None and (out is None or prepared.takes(out, operands)):
-            result, broken = prepared.kernel.small(operands, out)
+            key = found = None
+        if found is not None and (out is None or found[0].takes(out, operands, found[1])):
+            result, broken = found[0].kernel.small(operands, out)
             if not broken or on_unpredictable != "raise":
+                if out is None and found[0].mode == "raise":
+                    self._shorten(found[0], operands, keywords, engine, profile)
                 return result
+        owners = overriding((*operands, *keywords.values(), *(out if isinstance(out, tuple) else (out,))))
+        if owners:
+            keywords |= {"on_unpredictable": on_unpredictable} if on_unpredictable != "raise" else {}
+            keywords |= {"engine": engine} if engine != "native" else {}
+            keywords |= {"profile": profile} if profile is not None else {}
+            keywords |= {"out": out, "where": None if where is True else where}
+            return call_override(owners, self.specification, python_name(self.operator_name), operands, keywords)
+        if isinstance(out, tuple) and len(out) == 1:  # as ufuncs are given it
+            (out,) = out
         if on_unpredictable not in MODES:
             raise InvalidError(f"on_unpredictable is {on_unpredictable!r}; allowed: {', '.join(map(repr, MODES))}")
-        version = keywords.pop(self._version_keyword, self._default)
-        operator = catalogue.find(self._specification, self._operator_name, version)
+        version = keywords.pop(self.version_keyword, self.default)
+        operator = catalogue.find(self.specification, self.operator_name, version)
         if profile is not None:
-            if self._specification != "tosa":
+            if self.specification != "tosa":
                 raise InvalidError(f"{operator.label}: ONNX has no profiles")
             catalogue.known_profile(str(version), profile)
         if operator.variadic and len(operands) > MOST_OPERANDS:
             # A variadic operator folds its operands from the left, so a part may come first.
-            settings = {"engine": engine, "profile": profile, self._version_keyword: version, **keywords}
-            first = self(*operands[:MOST_OPERANDS], **settings)
-            rest = operands[MOST_OPERANDS:]
-            return self(first, *rest, out=out, on_unpredictable=on_unpredictable, **settings)
+            settings = {"engine": engine, "profile": profile, self.version_keyword: version, **keywords}
+            first = self.general(operands[:MOST_OPERANDS], where=where, **settings)
+            rest = (first, *operands[MOST_OPERANDS:])
+            return self.general(rest, out=out, where=where, on_unpredictable=on_unpredictable, **settings)
         given, attributes = bind(operator, operands, keywords)
         if operator.constant:
+            if where is not True:
+                raise InvalidError(f"{operator.label}: has no operands that where could select from")
             return _constant(operator, attributes, out, on_unpredictable, profile)
-        prepared, result = self._run(operator, given, attributes, out, on_unpredictable, engine, profile)
+        prepared, result = self._run(operator, given, attributes, out, where, on_unpredictable, engine, profile)
         # 0.0 and -0.0 are equal and of one type, so floats cannot stand in a key.
         floats = any(isinstance(value, float | np.generic) for value in attributes.values())
-        if key is not None and engine == "native" and not floats and prepared.is_plain(operands):
+        if key is not None and engine == "native" and not floats and where is True and prepared.is_plain(operands):
             if len(self._quick) > 1000:
                 self._quick.clear()
             shown = result[0] if prepared.mode == "mask" else result
             if shown.shape and 0 < shown.size <= SMALL:
-                self._quick[key] = prepared
+                self._quick[key] = prepared, shown.shape
         return result
+
+    def _shorten(
+        self,
+        prepared: _Prepared,
+        operands: tuple[Array, ...],
+        keywords: Mapping[str, Any],
+        engine: str,
+        profile: str | None,
+    ) -> None:
+        """Keeps the loop for the next calls with this dtype and these keywords: see `function`."""
+        dtype = operands[0].dtype
+        if engine != "native" or any(operand.dtype is not dtype for operand in operands):
+            return
+        if profile is not None:
+            keywords = {**keywords, "profile": profile}
+        loops = self.loops
+        if keywords:
+            if not all(type(value) is str or type(value) is bool for value in keywords.values()):
+                return  # numbers of other types may be equal, but are not alike
+            if keywords != self.latest[0]:
+                self.latest = (dict(keywords), {})
+            loops = self.latest[1]
+        limited = prepared.kernel.limited()
+        loops[dtype] = (limited.call, limited.state, limited)
 
     def _run(
         self,
@@ -147,6 +194,7 @@ class OperatorFunction:
         given: list[Any],
         attributes: dict[str, Any],
         out: Array | None,
+        where: Any,
         mode: str,
         engine: str,
         profile: str | None,
@@ -174,6 +222,9 @@ class OperatorFunction:
                 arrays.in_range(value, sort, f"{operator.label}: {names[k]}")
                 view = shapes.operands[k]
                 tensors.append(value if view is None or view == value.shape else value.reshape(view))
+        mask = selection(where, shapes.result, operator.label)
+        if mask is not None:
+            return prepared, self._selected(prepared, names, values, tensors, mask, out)
         outs = None
         if out is not None:
             out = arrays.checked_out(out, prepared.row.output, shapes.result, operator.label)
@@ -197,8 +248,41 @@ class OperatorFunction:
             return prepared, out
         return prepared, results[0]
 
+    def _selected(
+        self,
+        prepared: _Prepared,
+        names: list[str],
+        values: list[Any],
+        tensors: list[Array],
+        mask: Array,
+        out: Array | None,
+    ) -> Any:
+        """The selected elements computed; the others as they are in `out`, or 0."""
+        shape, sort = mask.shape, prepared.row.output
+        if out is None:
+            out = np.zeros(shape, dtype_of(sort))
+        else:
+            out = arrays.checked_out(out, sort, shape, prepared.operator.label)
+        chosen = gathered(tensors, [isinstance(sort, ArraySort) for sort in prepared.function.inputs], mask)
+        count = int(np.count_nonzero(mask))
+        results, broken = prepared.kernel(chosen, (count,)) if count else ([np.zeros(0, out.dtype)] * 2, False)
+        if broken and prepared.mode == "raise":
+            self._raise(prepared, names, values, chosen, (count,), mask)
+        out[mask] = results[0]
+        if prepared.mode != "mask":
+            return out
+        unpredictable = np.zeros(shape, np.bool_)
+        unpredictable[mask] = results[1]
+        return out, unpredictable
+
     def _raise(
-        self, prepared: _Prepared, names: list[str], values: list[Any], tensors: list[Array], shape: tuple[int, ...]
+        self,
+        prepared: _Prepared,
+        names: list[str],
+        values: list[Any],
+        tensors: list[Array],
+        shape: tuple[int, ...],
+        mask: Array | None = None,
     ) -> None:
         failures = locate(prepared.function, tensors, shape, prepared.make_kernel)
         if not failures:
@@ -219,7 +303,7 @@ class OperatorFunction:
             prepared.operator.label,
             prepared.function.requirements[worst.position].reason,
             worst.count,
-            worst.index,
+            worst.index if mask is None else place_of(mask, worst.index[0]),
             found | named_in(prepared.function.requirements[worst.position].reason, prepared.attributes),
         )
         raise violation.error()

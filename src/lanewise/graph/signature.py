@@ -44,9 +44,9 @@ def signature(operator: Operator, keyword: str, default: int | str) -> inspect.S
     for name, attribute in operator.attributes.items():
         parameters.append(_parameter(name, keyed, attribute.default))
     parameters.append(inspect.Parameter(keyword, keyed, default=default))
-    for name, value in (("profile", None),) if keyword == "version" else ():
-        parameters.append(inspect.Parameter(name, keyed, default=value))
-    for name, value in (("out", None), ("on_unpredictable", "raise"), ("engine", "native")):
+    common: dict[str, Any] = {"profile": None} if keyword == "version" else {}
+    common |= {"out": None, "where": True, "on_unpredictable": "raise", "engine": "native"}
+    for name, value in common.items():
         parameters.append(inspect.Parameter(name, keyed, default=value))
     return inspect.Signature(parameters)
 

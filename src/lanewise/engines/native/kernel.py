@@ -41,7 +41,8 @@ class NativeKernel:
         self._arrays = [k for k, sort in enumerate(function.inputs) if isinstance(sort, ArraySort)]
         inputs = [np.dtype(np.int64) if isinstance(s, ArraySort) else _plain(s) for s in function.inputs]
         self._outputs = [dtype_of(sort) for sort in function.outputs]
-        self._ufunc = Ufunc(self._compiled.address, inputs, [_plain(sort) for sort in function.outputs])
+        self._types = inputs, [_plain(sort) for sort in function.outputs]
+        self._ufunc = Ufunc(self._compiled.address, *self._types)
         self._views = any(dtype.name == "bfloat16" for dtype in map(dtype_of, (*function.inputs, *function.outputs)))
         self._item = sum(dtype.itemsize for dtype in (*inputs, *self._outputs))
         # Guarded lanes raise the processor's float flags; NumPy would warn about elements nobody asked for.
@@ -55,8 +56,8 @@ class NativeKernel:
 
         `shape` is the result's; the operands broadcast to it. `outs` are written if given.
         """
-        failures = self._ufunc.failures
-        before = failures.value
+        shared = self._ufunc.shared
+        before = shared[0]
         if self._arrays:
             operands = list(operands)
             keep = [np.ascontiguousarray(operands[k]) for k in self._arrays]  # alive during the call
@@ -78,7 +79,11 @@ class NativeKernel:
                 sources = _untangled(sources, targets)
             threads.each(_parts(sources, targets, shape), self._call)
         # Never cleared, so a failure in another thread's call can make this true, but none can be missed.
-        return results, failures.value != before
+        return results, shared[0] != before
+
+    def limited(self) -> Ufunc:
+        """A fresh loop for callers in a hurry, who look at its state only: see `Ufunc`."""
+        return Ufunc(self._compiled.address, *self._types, limited=True, owner=self._compiled)
 
     @property
     def plain(self) -> bool:
@@ -92,10 +97,10 @@ class NativeKernel:
         """
         if not self.checks:
             return self._ufunc.call(*operands, out=out), False
-        failures = self._ufunc.failures
-        before = failures.value
+        shared = self._ufunc.shared
+        before = shared[0]
         result = self._ufunc.call(*operands, out=out)
-        return result, failures.value != before
+        return result, shared[0] != before
 
     def _call(self, arrays: Sequence[Array]) -> None:
         count = len(self._outputs)

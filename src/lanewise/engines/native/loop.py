@@ -13,6 +13,7 @@ from llvmlite import ir
 from lanewise.engines.native.emit import Emitter, element_type, is_half
 from lanewise.engines.native.tables import in_registers, load
 from lanewise.engines.native.target import Abilities
+from lanewise.engines.native.ufunc import FAILED, TURNS
 from lanewise.engines.storage import storage_width
 from lanewise.language.nodes import postorder
 from lanewise.language.sorts import ArraySort, Sort
@@ -77,7 +78,17 @@ class LoopBuilder:
         for k, sort in (*self.inputs, *self.outputs):
             self.buffers[k] = b.alloca(ir.VectorType(storage_type(sort), self.lanes))
             self.buffers[k].align = ALIGN
+        self.caller_mxcsr, self.own_mxcsr = b.alloca(I32), b.alloca(I32)
+        self.state = b.load(self._shared(1), typ=POINTER)
+        self.limited = b.icmp_unsigned("!=", self.state, ir.Constant(POINTER, None))
+        with b.if_then(self.limited, likely=False):
+            left = b.sub(b.load(self._shared(2), typ=I64), self.count)
+            b.store(left, self._shared(2))  # threads may lose each other's share: it is a rough limit
+            with b.if_then(b.icmp_signed("<", left, I64(0)), likely=False):
+                b.atomic_rmw("xchg", self.state, I8(FAILED), "seq_cst")
+                b.ret_void()
         self._enter_floats()
+        entered = b.block
         b.cbranch(b.icmp_signed(">", self.count, I64(0)), start, done)
         b.position_at_end(start)
         self._prepare()
@@ -85,30 +96,54 @@ class LoopBuilder:
         b.position_at_end(done)
         if last is not None:
             broken = b.phi(last.type)
-            broken.add_incoming(ir.Constant(last.type, None), entry)
+            broken.add_incoming(ir.Constant(last.type, None), entered)
             broken.add_incoming(last, self.loop_end)
             report = function.append_basic_block("report")
             leave = function.append_basic_block("leave")
             b.cbranch(self._any(broken), report, leave)
             b.position_at_end(report)
             b.atomic_rmw("add", self.data, I64(1), "monotonic")
+            with b.if_then(self.limited):
+                b.atomic_rmw("xchg", self.state, I8(FAILED), "seq_cst")
             b.branch(leave)
             b.position_at_end(leave)
         if self.own_flags:
             b.call(self._mxcsr("ld"), [self.caller_mxcsr])
+        with b.if_then(self.limited, likely=False):
+            self._take_turn(function)
         b.ret_void()
         return str(self.module)
+
+    def _shared(self, position: int) -> ir.Value:
+        """A place in `Ufunc.shared`."""
+        return self.b.gep(self.data, [I64(position)], source_etype=I64)
+
+    def _take_turn(self, function: ir.Function) -> None:
+        """The state's next turn, unless it has failed, in this thread or another."""
+        b, before = self.b, self.b.block
+        first = b.load(self.state, typ=I8)
+        attempt, swap, after = (function.append_basic_block(name) for name in ("attempt", "swap", "after"))
+        b.branch(attempt)
+        b.position_at_end(attempt)
+        turn = b.phi(I8)
+        turn.add_incoming(first, before)
+        b.cbranch(b.icmp_unsigned("==", turn, I8(FAILED)), after, swap)
+        b.position_at_end(swap)
+        last = b.icmp_unsigned("==", turn, I8(TURNS - 1))
+        following = b.select(last, I8(0), b.add(turn, I8(1)))
+        swapped = b.cmpxchg(self.state, turn, following, "seq_cst", "seq_cst")
+        turn.add_incoming(b.extract_value(swapped, 0), b.block)
+        b.cbranch(b.extract_value(swapped, 1), after, attempt)
+        b.position_at_end(after)
 
     def _enter_floats(self) -> None:
         """Round to nearest, keep subnormals, whatever the caller's thread does: a library may flush them."""
         if not self.own_flags:
             return
         b = self.b
-        self.caller_mxcsr = b.alloca(I32)
-        default = b.alloca(I32)
         b.call(self._mxcsr("st"), [self.caller_mxcsr])
-        b.store(I32(0x1F80), default)
-        b.call(self._mxcsr("ld"), [default])
+        b.store(I32(0x1F80), self.own_mxcsr)
+        b.call(self._mxcsr("ld"), [self.own_mxcsr])
 
     def _mxcsr(self, direction: str) -> ir.Function:
         name = f"llvm.x86.sse.{direction}mxcsr"
@@ -146,15 +181,17 @@ class LoopBuilder:
             fast = b.and_(fast, b.or_(direct, self.scalar[k]))
             with b.if_then(self.scalar[k]):
                 value = b.load(self.base[k], typ=storage_type(sort))
-                kind = ir.VectorType(storage_type(sort), self.lanes)
-                first = b.insert_element(ir.Constant(kind, ir.Undefined), value, I32(0))
-                zeros = ir.Constant(ir.VectorType(I32, self.lanes), [0] * self.lanes)
-                spread = b.shuffle_vector(first, ir.Constant(kind, ir.Undefined), zeros)
-                b.store(spread, self.buffers[k], align=ALIGN)
+                b.store(self._spread(b, value), self.buffers[k], align=ALIGN)
         for k, sort in self.outputs:
             fast = b.and_(fast, b.icmp_signed("==", self.step[k], I64(size_of(sort))))
         self.fast = fast
         self._plan_streaming()
+
+    def _spread(self, b: ir.IRBuilder, value: ir.Value) -> ir.Value:
+        """A vector of one value."""
+        nothing = ir.Constant(ir.VectorType(value.type, self.lanes), ir.Undefined)
+        zeros = ir.Constant(ir.VectorType(I32, self.lanes), [0] * self.lanes)
+        return b.shuffle_vector(b.insert_element(nothing, value, I32(0)), nothing, zeros)
 
     def _plan_streaming(self) -> None:
         """`stream`: whether to write past the cache; `head`: elements until the results are aligned."""
@@ -314,18 +351,13 @@ class LoopBuilder:
         with b.if_then(b.and_(whole, b.icmp_signed("==", step, I64(width // 8)))):
             b.ret(place)
         first = b.load(place, typ=item, align=width // 8)
+        b.store(self._spread(b, first), buffer, align=ALIGN)
 
         def copy(at: ir.Value) -> None:
             value = b.load(b.gep(place, [b.mul(at, step)], source_etype=I8), typ=item, align=width // 8)
             b.store(value, b.gep(buffer, [at], source_etype=item), align=width // 8)
 
-        _repeat(b, I64(0), count, copy)
-        _repeat(
-            b,
-            count,
-            I64(self.lanes),
-            lambda at: b.store(first, b.gep(buffer, [at], source_etype=item), align=width // 8),
-        )
+        _repeat(b, I64(1), count, copy)
         b.ret(buffer)
         return function
 

@@ -7,6 +7,7 @@ alignment, overlap of inputs and outputs, and it releases the GIL while the loop
 from __future__ import annotations
 
 import ctypes
+from array import array
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -41,15 +42,36 @@ def _maker() -> Any:
     return prototype(address)
 
 
-class Ufunc:
-    """A ufunc with one loop. `call` is the ufunc; what it needs in memory lives as long as this object."""
+BUDGET = 1 << 17  # elements that a limited ufunc computes before somebody must look at sizes again
+TURNS = 200  # states of a limited ufunc that nothing happened to; Python keeps such small numbers at hand
+FAILED = 255  # its state once a requirement has failed, or the budget has run out
 
-    def __init__(self, address: int, inputs: Sequence[np.dtype[Any]], outputs: Sequence[np.dtype[Any]]) -> None:
-        self.failures = ctypes.c_int64(0)
+
+class Ufunc:
+    """A ufunc with one loop. `call` is the ufunc; what it needs in memory lives as long as this object.
+
+    A limited one is for callers who do not look at what they pass. Every run of its loop takes `state[0]`
+    to the next of its turns, unless a requirement fails or the budget is spent: then it has FAILED for
+    good. So whoever sees the turn after the one before knows that one run went well, in whatever thread.
+    """
+
+    def __init__(
+        self,
+        address: int,
+        inputs: Sequence[np.dtype[Any]],
+        outputs: Sequence[np.dtype[Any]],
+        *,
+        limited: bool = False,
+        owner: Any = None,
+    ) -> None:
+        self.state = array("B", (0,))
+        # Shared with the loop: failures so far, the address of the state (0: not limited), what is left.
+        self.shared = array("q", (0, self.state.buffer_info()[0] if limited else 0, BUDGET))
+        self._owner = owner  # of the code
         numbers = bytes(dtype.num for dtype in (*inputs, *outputs))
         self._memory = (
             (ctypes.c_void_p * 1)(address),
-            (ctypes.c_void_p * 1)(ctypes.addressof(self.failures)),
+            (ctypes.c_void_p * 1)(self.shared.buffer_info()[0]),
             ctypes.create_string_buffer(numbers),
             ctypes.create_string_buffer(b"lanewise"),
         )

@@ -1,0 +1,91 @@
+"""One operator as a Python function on arrays.
+
+Calls on a few elements are all about what surrounds the loop, so the usual ones (arrays of one dtype
+and rank, the keywords of the call before) take the shortest way there is: the loop itself, limited
+in size (see `Ufunc`), whose state says whether it ran once and nothing failed. Everything else,
+and every failure, goes the general way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numpy import ndarray
+
+from lanewise.graph.call import Loops, OperatorCalls
+from lanewise.graph.signature import documentation, python_name, signature
+
+_ABSENT: Any = object()
+_NONE: Loops = {}
+
+
+def operator_function(specification: str, name: str) -> Callable[..., Any]:
+    """The function of an operator; versions and attributes are its keywords."""
+    calls = OperatorCalls(specification, name)
+    usual = calls.usual
+    elements = sum(1 for argument in usual.arguments.values() if argument.use == "elements")
+    made: Any = {1: _of_one, 2: _of_two}.get(0 if usual.variadic else elements, _of_any)(calls)
+    made.__name__ = made.__qualname__ = python_name(name)
+    made.__module__ = f"lanewise.{specification}"
+    made.__doc__ = documentation(usual)
+    made.__signature__ = signature(usual, calls.version_keyword, calls.default)
+    return made  # type: ignore[no-any-return]
+
+
+def _of_any(calls: OperatorCalls) -> Callable[..., Any]:
+    def function(*operands: Any, **keywords: Any) -> Any:
+        return calls.general(operands, **keywords)
+
+    return function
+
+
+def _of_one(calls: OperatorCalls) -> Callable[..., Any]:
+    usual = calls.loops
+
+    def function(*operands: Any, **keywords: Any) -> Any:
+        try:
+            (operand,) = operands
+            loops = _latest(calls, keywords) if keywords else usual
+            loop, state, _ = loops[operand.dtype]
+            turn = state[0]
+            result = loop(operand)
+            if state[0] == turn + 1 and type(result) is ndarray:
+                return result
+        except Exception:  # whatever it is, the general way says it better
+            pass
+        return calls.general(operands, **keywords)
+
+    return function
+
+
+def _of_two(calls: OperatorCalls) -> Callable[..., Any]:
+    usual = calls.loops
+
+    def function(first: Any = _ABSENT, second: Any = _ABSENT, /, *more: Any, **keywords: Any) -> Any:
+        if not more:
+            try:
+                dtype = first.dtype
+                if dtype is second.dtype and first.ndim == second.ndim:
+                    loop, state, _ = (_latest(calls, keywords) if keywords else usual)[dtype]
+                    turn = state[0]
+                    result = loop(first, second)
+                    if state[0] == turn + 1 and type(result) is ndarray:
+                        return result
+            except Exception:  # whatever it is, the general way says it better
+                pass
+        given = [operand for operand in (first, second, *more) if operand is not _ABSENT]
+        return calls.general(tuple(given), **keywords)
+
+    return function
+
+
+def _latest(calls: OperatorCalls, keywords: dict[str, Any]) -> Loops:
+    """The loops of the latest keywords, if these are the same: 1.0 equals True, but is not alike."""
+    known, loops = calls.latest
+    if keywords == known:
+        for name, value in known.items():
+            if keywords[name] is not value and type(keywords[name]) is not type(value):
+                return _NONE
+        return loops
+    return _NONE
