@@ -271,3 +271,31 @@ def test_explain_reads_floats_as_they_are_written():
     out, _ = lanewise("explain", "ADD", "float32", "-inf", "-0")
     assert "input2 = -0.0  1000_0000" in out
     assert "result = -inf" in out
+
+
+def test_differences_between_versions_in_words_and_values():
+    """Requirements with their types, ranks, constants, the output's shape, and what a new attribute does."""
+    pow_ = lanewise("ops", "POW", "--diff", "0.23.0", "1.0.2")[0]
+    assert "argument input1: rank 1 to 4 → any rank" in pow_
+    assert "now requires for float16, float32, bfloat16: input1 >= 0" in pow_
+    assert "output shape: not checked" in pow_
+    maximum = lanewise("ops", "MAXIMUM", "--diff", "0.23.0", "1.0")[0]
+    assert "float32 → float32: 0.0, nan nan_mode=IGNORE: nan → 0.0" in maximum
+    table = lanewise("ops", "TABLE", "--diff", "0.23.0", "1.1")[0]
+    assert "argument table: an attribute in BI, MI → a compile-time constant in PRO-INT" in table
+    assert "one size may be -1" in lanewise("ops", "RESHAPE", "--diff", "0.23.0", "1.0")[0]
+    assert lanewise("ops", "CONST", "--diff", "1.0", "1.0.1")[0].splitlines()[1:] == ["  no difference found"]
+
+
+def test_a_text_is_read_as_the_version_and_level_asked_for(tmp_path: Path):
+    path = tmp_path / "sum.mlir"
+    path.write_text(
+        "func.func @f(%a: tensor<1x1x1x1x1x1x2xi32>) -> tensor<1x1x1x1x1x1x2xi32> {\n"
+        "  %0 = tosa.add %a, %a : (tensor<1x1x1x1x1x1x2xi32>, tensor<1x1x1x1x1x1x2xi32>) -> tensor<1x1x1x1x1x1x2xi32>\n"
+        "  return %0 : tensor<1x1x1x1x1x1x2xi32>\n}\n"
+    )
+    assert "TOSA 1.0" in lanewise("show", path, "--tosa-version", "1.0")[0]
+    assert "TOSA 1.1" in lanewise("show", path)[0]
+    for command in ("check", "show", "run"):
+        assert "level 8K allows up to 6" in lanewise(command, path, "--level", "8K", code=4)[1]
+        assert "TOSA version 7" in lanewise(command, path, "--tosa-version", "7", code=5)[1]

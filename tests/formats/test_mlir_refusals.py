@@ -45,12 +45,13 @@ CONST = "  %c = {} : () -> tensor<2xi32>"
         (body("  %b = tosa.cast %a {output_type = true} : (tensor<4xi32>) -> tensor<4xi8>"),
          "model, line 2, %b (CAST): unknown attribute 'output_type'"),
         (body("  %b = tosa.add %a, %a : (tensor<4xi32>, tensor<4xi32>) -> tensor<5xi32>"),
-         "model: tensor 'b' is declared int32[5], but the graph computes int32[4]"),
+         "model (TOSA 1.1): tensor 'b' is declared int32[5], but line 2, %b (ADD) computes int32[4]"),
         (body("  %b:2 = tosa.add %a, %a : (tensor<4xi32>, tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>)"),
          "model, line 2: tosa.add has 2 results; it gives 1"),
         (body("  %c = tosa.identity %b : (tensor<4xi32>) -> tensor<4xi32>\n"
               "  %b = tosa.identity %a : (tensor<4xi32>) -> tensor<4xi32>"),
-         "model, line 2, %c (IDENTITY): IDENTITY: input1 is 'b', which no earlier node, input or constant defines"),
+         "model (TOSA 1.1), line 2, %c (IDENTITY) of 'b': IDENTITY: input1 is 'b', which no earlier node, input or "
+         "constant defines"),
         (body("  %b = tosa.reshape %a, %a : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>"),
          "model, line 2, %b (RESHAPE): shape is tensor<4xi32>; it is a !tosa.shape"),
         (body("", "%a: tensor<*xi32>", "%a : tensor<*xi32>"),

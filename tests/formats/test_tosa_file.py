@@ -151,7 +151,9 @@ def test_wrong_operators():
     ) -> bytes:
         return adder(operators=[operator(op, inputs, ["c"] if outputs is None else outputs, attribute, **fields)])
 
-    assert refused(one("ADD", ["a"])) == "model, operator 0 (ADD): lists 1 inputs; ADD has 2: input1, input2"
+    assert (
+        refused(one("ADD", ["a"])) == "model (TOSA 0.23.0), operator 0 (ADD): lists 1 inputs; ADD has 2: input1, input2"
+    )
     assert "lists 0 outputs; ADD has 1" in refused(one("ADD", ["a", "b"], []))
     assert "lists 2 outputs; ADD has 1" in refused(one("ADD", ["a", "b"], ["c", "a"]))
     assert "input2 is 'zz', which no earlier node, input or constant defines" in refused(one("ADD", ["a", "zz"]))
@@ -159,11 +161,11 @@ def test_wrong_operators():
     assert "has no attribute; MUL needs MulAttribute" in refused(one("MUL", ["a", "b"]))
     assert "has MulAttribute; ADD needs none" in refused(one("ADD", ["a", "b"], None, ("MulAttribute", {})))
     assert "shift holds values outside uint6" in refused(one("MUL", ["a", "b"], None, ("MulAttribute", {"shift": 64})))
-    assert "operator 0 (CONV2D): CONV2D: lanewise has no such TOSA operator" in refused(
+    assert "operator 0 (CONV2D): CONV2D is not one of lanewise's operators" in refused(
         one("CONV2D", ["a"]), lw.UnsupportedError
     )
     for op in ("COND_IF", "WHILE_LOOP", "CUSTOM", "REDUCE_SUM", "SIGMOID"):
-        assert f"operator 0 ({op}): {op}: lanewise has no such TOSA operator" in refused(
+        assert f"operator 0 ({op}): {op} is not one of lanewise's operators" in refused(
             one(op, ["a"]), lw.UnsupportedError
         )
     unknown = operator("ADD", ["a", "b"], ["c"]) | {"op": 4000}
@@ -178,11 +180,11 @@ def test_wrong_tensors():
     def third(**fields: Any) -> bytes:
         return adder(tensors=[*ABC[:2], tensor("c", **fields)])
 
-    assert "operator 0 (ADD): ADD: no row for inputs (int8, int8)" in refused(
+    assert "operator 0 (ADD) of 'a', 'b': ADD: no row for inputs (int8, int8)" in refused(
         adder(tensors=[tensor("a", "int8"), tensor("b", "int8"), tensor("c", "int8")])
     )
-    assert "is declared int8, but the graph computes int32" in refused(third(kind="int8"))
-    assert "is declared int32[5], but the graph computes int32[4]" in refused(third(shape=(5,)))
+    assert "is declared int8, but operator 0 (ADD) computes int32" in refused(third(kind="int8"))
+    assert "is declared int32[5], but operator 0 (ADD) computes int32[4]" in refused(third(shape=(5,)))
     assert "has shape [0]; every dimension is at least 1" in refused(third(shape=(0,)))
     assert "has shape [-4]; every dimension is at least 1" in refused(third(shape=(-4,)))
     assert "has rank 65; the limit is 64" in refused(third(shape=(1,) * 65))
@@ -360,4 +362,149 @@ def test_operands_may_repeat_into_a_larger_result_at_0_23_0():
     assert broken.violations[0].count == 5
     assert broken.unpredictable["d"].tolist() == [True] * 5
     two = [tensor("a", shape=(2,)), tensor("b", shape=(2,)), tensor("c", shape=five)]
-    assert "is declared int32[5], but the graph computes int32[2]" in refused(adder(tensors=two))
+    assert "is declared int32[5], but operator 0 (ADD) computes int32[2]" in refused(adder(tensors=two))
+
+
+# -- names and kinds of tensors -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", ["0.23.0", "1.0", "1.1"])
+@pytest.mark.parametrize("kind", ["computed", "constant"])
+def test_an_inner_tensor_may_have_the_name_of_an_output(version: str, kind: str, tmp_path: Path):
+    """A file has one tensor by a name; the inner one gets another."""
+    graph = lw.Builder(tosa=version)
+    a = graph.input("a", "int32", (2,))
+    y = graph.node("ADD", a, a, name="y") if kind == "computed" else graph.constant(np.int32([5, 6]), name="y")
+    graph.output("y", graph.node("ADD", y, a, name="y'"))
+    model = graph.model()
+    model.save(tmp_path / "m.tosa")
+    again = lw.load(tmp_path / "m.tosa")
+    assert list(again.outputs) == ["y"]
+    x = np.int32([10, 20])
+    assert again.run(x).outputs["y"].tolist() == model.run(x).outputs["y"].tolist()
+
+
+@pytest.mark.parametrize("version", ["0.23.0", "1.1"])
+def test_an_output_that_has_an_inputs_name_and_is_another_tensor(version: str, tmp_path: Path):
+    graph = lw.Builder(tosa=version)
+    a = graph.input("a", "int32", (2,))
+    graph.output("a", graph.node("ADD", a, a))
+    with pytest.raises(lw.UnsupportedError, match="graph output 'a' has the name of a graph input and is another"):
+        graph.model().save(tmp_path / "m.tosa")
+    assert not (tmp_path / "m.tosa").exists()
+
+
+def test_arguments_kept_as_attributes_take_no_name_from_a_tensor():
+    """0.23.0 keeps MUL's shift as an attribute; here a tensor has the name that its constant would get."""
+    kinds = [tensor("a"), tensor("c.shift"), tensor("c")]
+    content = adder(
+        operators=[
+            operator("ADD", ["a", "a"], ["c.shift"]),
+            operator("MUL", ["c.shift", "a"], ["c"], ("MulAttribute", {"shift": 0})),
+        ],
+        tensors=kinds,
+        inputs=["a"],
+    )
+    assert load(content).run(np.int32([1, 2, 3, 4])).outputs["c"].tolist() == [2, 8, 18, 32]
+
+
+def file_1(
+    operators: list[tuple[str, list[str], list[str]]],
+    tensors: dict[str, tuple[str, tuple[int, ...], bytes | None]],
+    inputs: list[str],
+    outputs: list[str],
+    shapes: dict[str, list[int]],
+    version: tuple[int, int, int] = (1, 1, 0),
+) -> bytes:
+    """A 1.x file with exactly these parts."""
+    names = [str(kind) for kind in TYPES_1]
+    block = {
+        "name": "main",
+        "operators": [
+            {"op": OPERATORS_1.index(op), "inputs": taken, "outputs": made, "attribute": (op, {})}
+            for op, taken, made in operators
+        ],
+        "tensors": [
+            {"name": name, "shape": list(shape), "type": names.index(kind), "data": data}
+            for name, (kind, shape, data) in tensors.items()
+        ],
+        "inputs": inputs,
+        "outputs": outputs,
+        "shapes": [
+            {"name": name, "rank": len(sizes), "data": np.array(sizes, "<i8").tobytes()}
+            for name, sizes in shapes.items()
+        ],
+    }
+    stated = dict(zip(("major", "minor", "patch"), version, strict=True))
+    root = {"version": stated, "regions": [{"name": "main", "blocks": [block]}]}
+    return Writer(SCHEMA_1, UNIONS_1).root("Graph", root, IDENTIFIER)
+
+
+def test_shapes_are_no_tensors_and_tensors_no_shapes():
+    two = np.array([2], "<i8").tobytes()
+    shape_added = file_1(
+        [("CONST_SHAPE", [], ["s"]), ("ADD", ["s", "s"], ["c"])], {"c": ("int64", (1,), None)}, [], ["c"], {"s": [2]}
+    )
+    assert "operator 1 (ADD): input1 is 's', a shape (a result of CONST_SHAPE); it is a tensor" in refused(shape_added)
+    tensors = {"a": ("int32", (2,), None), "t": ("int64", (1,), two), "c": ("int32", (2,), None)}
+    from_tensor = file_1([("CONST", [], ["t"]), ("RESHAPE", ["a", "t"], ["c"])], tensors, ["a"], ["c"], {})
+    assert "shape is the tensor 't'; it is a shape, a result of CONST_SHAPE" in refused(from_tensor)
+
+
+def test_one_constant_for_several_uses(tmp_path: Path):
+    """Python and ONNX know one constant that is a shape, an operand, and a result; a file needs one of each kind."""
+    graph = lw.Builder(tosa="1.1")
+    a, s = graph.input("a", "int64", (2, 1)), graph.constant(np.int64([1, 2]), name="s")
+    flat = graph.node("RESHAPE", a, s)
+    graph.output("sum", graph.node("ADD", flat, graph.node("RESHAPE", s, s)))
+    graph.output("s", s)
+    graph.output("shape", s)
+    model = graph.model()
+    model.save(tmp_path / "m.tosa")
+    again = lw.load(tmp_path / "m.tosa")
+    found = again.run(np.int64([[7], [8]])).outputs
+    assert {name: array.tolist() for name, array in found.items()} == {
+        "sum": [[8, 10]],
+        "s": [1, 2],
+        "shape": [1, 2],
+    }
+    again.save(tmp_path / "again.tosa")
+    assert str(lw.load(tmp_path / "again.tosa")).splitlines()[1:] == str(again).splitlines()[1:]
+
+
+def test_control_flow_is_refused_by_name():
+    block = {
+        "name": "main",
+        "operators": [{"op": OPERATORS_1.index("COND_IF"), "inputs": ["a"], "outputs": ["c"]}],
+        "tensors": [],
+        "inputs": [],
+        "outputs": [],
+        "shapes": [],
+    }
+    region = {"name": "main", "blocks": [block]}
+    root = {"version": {"major": 1, "minor": 0, "patch": 0}, "regions": [region, region, region]}
+    content = Writer(SCHEMA_1, UNIONS_1).root("Graph", root, IDENTIFIER)
+    assert "operator 0 (COND_IF): COND_IF is not one of lanewise's operators" in refused(content, lw.UnsupportedError)
+
+
+def test_int64_does_not_exist_at_1_0():
+    tensors = {"a": ("int64", (2,), None), "b": ("int32", (2,), None)}
+    content = file_1([], tensors, ["a", "b"], ["b"], {}, version=(1, 0, 0))
+    assert "graph input 'a': tensor 'a' has element type INT64, which TOSA 1.0 has not" in refused(content)
+
+
+def test_quantisation_that_the_operator_has_not():
+    entry = operator("ADD", ["a", "b"], ["c"], quant_info=("UnaryQuantInfo", {"input_zp": 1, "output_zp": 0}))
+    assert "operator 0 (ADD): has UnaryQuantInfo; ADD has none" in refused(adder(operators=[entry]))
+
+
+def test_content_goes_before_the_ending(tmp_path: Path):
+    (tmp_path / "adder.mlir").write_bytes(adder())
+    assert lw.load(tmp_path / "adder.mlir").version == "0.23.0"
+
+
+@pytest.mark.parametrize("asked", ["profile", "level"])
+def test_an_empty_name_is_no_profile_and_no_level(asked: str, tmp_path: Path):
+    absolute((2,)).save(tmp_path / "m.tosa")
+    with pytest.raises(lw.InvalidError, match=f"{asked} is ''"):
+        lw.load(tmp_path / "m.tosa", **{asked: ""})

@@ -13,7 +13,8 @@ from lanewise.graph.requirements import requirements, settings
 from lanewise.language import floats
 from lanewise.language.attributes import REQUIRED
 from lanewise.language.errors import InvalidError, LanewiseError, UnsupportedError
-from lanewise.language.operator import Operator, Row
+from lanewise.language.operator import Argument, Operator, Row
+from lanewise.language.shapes import same_rank
 from lanewise.language.sorts import AnySort, ArraySort, Sort, to_pattern
 from lanewise.operators.catalogue import SPECIFICATIONS, find, versions_of
 
@@ -68,6 +69,16 @@ def _words(before: Operator, after: Operator) -> Iterator[str]:
         yield f"profiles for {', '.join(sorts)}: {one} → {other}"
     if list(before.arguments) != list(after.arguments):
         yield f"arguments: {', '.join(before.arguments)} → {', '.join(after.arguments)}"
+    for k, name in enumerate(after.arguments):
+        if name in before.arguments:
+            yield from _argument_words(name, before.arguments[name], after.arguments[name])
+        elif after.argument(k).constant_in:
+            yield f"argument {name}: {_constant_words(after.arguments[name])}"
+    if before.shape is not after.shape:
+        yield f"shapes: {' '.join((inspect.getdoc(before.shape) or '').split())}"
+        yield f"     →  {' '.join((inspect.getdoc(after.shape) or '').split())}"
+    if before.release.since == "0.23.0" != after.release.since and same_rank in (before.shape, after.shape):
+        yield "output shape: not checked, operands may repeat into a larger one → the operands' broadcast shape"
     yield from (f"attribute gone: {key}" for key in before.attributes if key not in after.attributes)
     for key, attribute in after.attributes.items():
         if key not in before.attributes:
@@ -75,6 +86,28 @@ def _words(before: Operator, after: Operator) -> Iterator[str]:
     reasons = [requirements(record) for record in (before, after)]
     yield from (f"no longer requires{line}" for line in _only_first(*reasons))
     yield from (f"now requires{line}" for line in _only_first(*reversed(reasons)))
+
+
+def _argument_words(name: str, before: Argument, after: Argument) -> Iterator[str]:
+    if before.ranks != after.ranks:
+        yield f"argument {name}: {_rank_words(before)} → {_rank_words(after)}"
+    if before.constant_in != after.constant_in or before.attribute_in != after.attribute_in:
+        yield f"argument {name}: {_constant_words(before)} → {_constant_words(after)}"
+
+
+def _rank_words(argument: Argument) -> str:
+    if argument.ranks is None:
+        return "any rank"
+    low, high = argument.ranks
+    return f"rank {low}" if low == high else f"rank {low} to {high}"
+
+
+def _constant_words(argument: Argument) -> str:
+    if argument.attribute_in:
+        return f"an attribute in {', '.join(argument.attribute_in)}"
+    if argument.constant_in:
+        return f"a compile-time constant in {', '.join(argument.constant_in)}"
+    return "any tensor"
 
 
 def _only_first(one: Mapping[str, list[str]], other: Mapping[str, list[str]]) -> Iterator[str]:
@@ -122,22 +155,30 @@ def _values(before: Operator, after: Operator) -> Iterator[str]:
 def _row_values(before: Operator, after: Operator, row: Row, partner: Row) -> Iterator[str]:
     for setting in settings(before, row):
         shared = {key: value for key, value in setting.items() if key in after.attributes}
-        missing = {
-            key: attribute.default
-            for key, attribute in after.attributes.items()
-            if key not in shared and attribute.default is not REQUIRED
-        }
-        for late in _late_values(before, row):
+        for missing, late in itertools.product(_new_settings(after, shared), _late_values(before, row)):
             try:
                 old = _evaluator(before, row, setting, late)
                 new = _evaluator(after, partner, {**missing, **shared}, late)
             except (LanewiseError, KeyError):
                 continue
+            # A new attribute shows what it does where it has not its default.
+            own = {key: value for key, value in missing.items() if value != after.attributes[key].default}
             for operands in itertools.islice(_operands(_elements(before, row)), TRIED):
                 one, other = old(operands), new(operands)
                 if one != other:
-                    yield _line(before, row, setting, late, operands, one, other)
+                    yield _line(before, row, {**setting, **own}, late, operands, one, other)
                     break
+
+
+def _new_settings(after: Operator, shared: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Values of the attributes that only the new version has, the defaults first."""
+    own = {
+        key: sorted(attribute.choices or (attribute.default,), key=lambda value: value != attribute.default)
+        for key, attribute in after.attributes.items()
+        if key not in shared and attribute.default is not REQUIRED
+    }
+    for values in itertools.product(*own.values()):
+        yield dict(zip(own, values, strict=True))
 
 
 def _late_values(record: Operator, row: Row) -> Iterator[dict[str, int]]:

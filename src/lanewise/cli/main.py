@@ -34,6 +34,9 @@ app = typer.Typer(
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file (.onnx, .tosa, .mlir).", show_default=False)]
 Profile = Annotated[str | None, typer.Option(help="Hold a TOSA graph to a profile, such as BI, or PRO-INT,EXT-INT64.")]
 Level = Annotated[str | None, typer.Option(help="Hold a TOSA graph to this level (8K, none).")]
+TosaVersion = Annotated[
+    str | None, typer.Option(metavar="VERSION", help="The TOSA that an MLIR text means which does not state one.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
@@ -67,6 +70,8 @@ def run(
     mask: Annotated[bool, typer.Option(help="Also give, for every output, which elements are unpredictable.")] = False,
     engine: Annotated[str, typer.Option(help="native (fast) or exact (the oracle).")] = "native",
     profile: Profile = None,
+    level: Level = None,
+    tosa_version: TosaVersion = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads for large work (default: all cores).")] = None,
     max_tensor_bytes: Annotated[int | None, typer.Option(min=1, help="Limit for all tensors together.")] = None,
     as_json: Json = False,
@@ -75,17 +80,33 @@ def run(
     from lanewise.cli.run import run_command
 
     raise typer.Exit(
-        run_command(model, inputs or [], output, mask, engine, profile, threads, max_tensor_bytes, as_json)
+        run_command(
+            model,
+            inputs or [],
+            output,
+            mask,
+            engine,
+            (profile, level, tosa_version),
+            threads,
+            max_tensor_bytes,
+            as_json,
+        )
     )
 
 
 @app.command()
-def check(model: Model, profile: Profile = None, level: Level = None, as_json: Json = False) -> None:
+def check(
+    model: Model,
+    profile: Profile = None,
+    level: Level = None,
+    tosa_version: TosaVersion = None,
+    as_json: Json = False,
+) -> None:
     """Say whether a model file is valid, or which rule is broken where."""
     from lanewise.formats import load
 
     try:
-        graph = load(model, profile=profile, level=level)
+        graph = load(model, profile=profile, level=level, version=tosa_version)
     except (InvalidError, UnsupportedError) as error:
         if as_json:
             kind = "error" if isinstance(error, InvalidError) else "unsupported"
@@ -99,11 +120,11 @@ def check(model: Model, profile: Profile = None, level: Level = None, as_json: J
 
 
 @app.command()
-def show(model: Model, profile: Profile = None) -> None:
+def show(model: Model, profile: Profile = None, level: Level = None, tosa_version: TosaVersion = None) -> None:
     """Print the graph as text."""
     from lanewise.formats import load
 
-    print(load(model, profile=profile))
+    print(load(model, profile=profile, level=level, version=tosa_version))
 
 
 @app.command()

@@ -32,19 +32,20 @@ def run_command(
     output: Path | None,
     mask: bool,
     engine: str,
-    profile: str | None,
+    held_to: tuple[str | None, str | None, str | None],
     threads: int | None,
     max_tensor_bytes: int | None,
     as_json: bool,
 ) -> int:
-    """Runs, writes and prints; the exit code."""
+    """Runs, writes and prints; the exit code. `held_to`: profile, level and version of TOSA."""
+    profile, level, version = held_to
     limit = max_tensor_bytes or DEFAULT_TENSOR_BYTES
     if threads is not None:
         from lanewise.engines.native.threads import set_threads
 
         set_threads(threads)
     with _progress(f"running {path}"):
-        model = load(path, profile=profile, max_tensor_bytes=limit)
+        model = load(path, profile=profile, level=level, version=version, max_tensor_bytes=limit)
         tensors = _read_inputs(model, inputs, limit)
         started = time.perf_counter()
         outcome = model.run(

@@ -69,8 +69,6 @@ def _format_of(content: bytes, path: Path) -> str:
     from lanewise.formats.tosa_flatbuffer import is_tosa
 
     suffix = path.suffix.removeprefix(".").lower()
-    if suffix == "mlir":  # text: nothing to be recognised by
-        return suffix
     return "tosa" if suffix == "tosa" or is_tosa(content) else suffix
 
 

@@ -65,6 +65,8 @@ def _old(op: str, entry: Mapping[str, Any], type_of: TypeOf, who: str) -> tuple[
     kind, values = found if found is not None else (None, {})
     if kind != wanted:
         raise InvalidError(f"{who}: has {kind or 'no attribute'}; {op} needs {wanted or 'none'}")
+    if entry["quant_info"] is not None and op != "NEGATE":
+        raise InvalidError(f"{who}: has {entry['quant_info'][0]}; {op} has none")
     if op == "CLAMP":
         return _old_bounds(entry, values, type_of, who), {}
     attributes = {ours: values[theirs] for theirs, ours in fields.items()}

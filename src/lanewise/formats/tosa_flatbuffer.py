@@ -30,6 +30,7 @@ from lanewise.language.sorts import Sort, i64
 from lanewise.operators import catalogue
 from lanewise.operators.tosa.rows import VERSIONS
 
+NOT_ELEMENTWISE = "not one of lanewise's operators, which are elementwise; 'lanewise ops' lists them"
 MAX_RANK = 64  # NumPy's; a level may say less
 
 
@@ -77,15 +78,24 @@ def _main_of_1(graph: Mapping[str, Any], name: str) -> Mapping[str, Any]:
         raise InvalidError(f"{name}: has no regions, so no graph")
     blocks = regions[0]["blocks"] or []
     if len(regions) > 1 or len(blocks) > 1:
-        raise UnsupportedError(f"{name}: has {len(regions)} regions and {len(blocks)} blocks; lanewise runs one block")
+        _several(blocks, OPERATORS_1, f"{len(regions)} regions and {len(blocks)} blocks in the first", name)
     return _one(blocks, name)
 
 
 def _main_of_0(graph: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     blocks = graph["blocks"] or []
     if len(blocks) > 1:
-        raise UnsupportedError(f"{name}: has {len(blocks)} blocks; lanewise runs one")
+        _several(blocks, OPERATORS_0_23, f"{len(blocks)} blocks", name)
     return _one(blocks, name)
+
+
+def _several(blocks: Sequence[Mapping[str, Any]], operators: Sequence[str], found: str, name: str) -> None:
+    """Refuses control flow, by the operator that has the other blocks."""
+    for index, operator in enumerate(blocks[0]["operators"] or [] if blocks else []):
+        op = operators[operator["op"]] if operator["op"] < len(operators) else ""
+        if op in ("COND_IF", "WHILE_LOOP"):
+            raise UnsupportedError(f"{name}, operator {index} ({op}): {op} is {NOT_ELEMENTWISE}")
+    raise UnsupportedError(f"{name}: has {found}; lanewise runs one block")
 
 
 def _one(blocks: Sequence[Mapping[str, Any]], name: str) -> Mapping[str, Any]:
@@ -98,7 +108,8 @@ class _Main:
     """Makes a graph of the main block."""
 
     def __init__(self, name: str, version: str, max_tensor_bytes: int, max_nodes: int) -> None:
-        self.name = name
+        self.name = f"{name} (TOSA {version})"  # as messages name it
+        self.source = name
         self.version = version
         self.old = version.startswith("0.")
         self.types = TYPES_0_23 if self.old else TYPES_1
@@ -137,7 +148,7 @@ class _Main:
             outputs,
             self.constants,
             tuple(nodes),
-            source=self.name,
+            source=self.source,
             declared=declared,
             max_tensor_bytes=self.limit,
         )
@@ -174,6 +185,8 @@ class _Main:
         if number >= len(self.types):
             raise InvalidError(f"{who} has the unknown element type number {number}")
         sort = self.types[number]
+        if sort == i64 and self.version == "1.0":
+            raise InvalidError(f"{who} has element type INT64, which TOSA 1.0 has not (1.1 has it, with EXT-INT64)")
         if isinstance(sort, str):
             raise UnsupportedError(f"{who} has element type {sort}, which is not one of lanewise's")
         return sort
@@ -192,6 +205,8 @@ class _Main:
         if op == "CONST_SHAPE":
             self._const_shape(inputs, outputs, who)
             return None
+        if op not in catalogue.versions_of("tosa"):
+            raise UnsupportedError(f"{who}: {op} is {NOT_ELEMENTWISE}")
         try:
             operator = catalogue.find("tosa", op, self.version)
         except LanewiseError as error:
@@ -262,16 +277,31 @@ class _Main:
         operands = []
         for position, name in enumerate(operator.arguments):
             if name not in arguments:
-                operands.append(next(queue))
+                tensor = next(queue)
+                self._check_kind(operator.argument(position).use == "numbers", name, tensor, who)
+                operands.append(tensor)
                 continue
             sort = _argument_sort(operator, position, attributes, np.size(arguments[name]))
             values = np.asarray(arguments[name], np.int64)
             if values.size and not (sort.lowest <= int(values.min()) and int(values.max()) <= sort.highest):
                 raise InvalidError(f"{who}: {name} holds values outside {sort.name} ({sort.lowest} … {sort.highest})")
-            hidden = f"{output}.{name}"
+            hidden = self._free(f"{output}.{name}")
             self._define(hidden, Constant(sort, values.astype(dtype_of(sort))), who)
             operands.append(hidden)
         return tuple(operands)
+
+    def _check_kind(self, takes_shape: bool, name: str, tensor: str, who: str) -> None:
+        """Shapes are no tensors: only CONST_SHAPE makes them, and only an argument that is one takes them."""
+        if tensor in self.shapes and not takes_shape:
+            raise InvalidError(f"{who}: {name} is {tensor!r}, a shape (a result of CONST_SHAPE); it is a tensor")
+        if takes_shape and tensor in self.tensors:
+            raise InvalidError(f"{who}: {name} is the tensor {tensor!r}; it is a shape, a result of CONST_SHAPE")
+
+    def _free(self, name: str) -> str:
+        """The name itself, or with marks behind it until nothing in the file is called so."""
+        while name in self.tensors or name in self.shapes or name in self.constants:
+            name += "'"
+        return name
 
 
 def _argument_sort(operator: Operator, position: int, attributes: Mapping[str, Any], size: int) -> Sort:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from lanewise.formats.tosa_schema import (
     UNIONS_0_23,
     UNIONS_1,
 )
-from lanewise.graph.model import Model, Node, TensorType
+from lanewise.graph.model import Model, Node, TensorType, title
 from lanewise.language.errors import UnsupportedError
 from lanewise.language.sorts import Sort
 
@@ -43,7 +43,9 @@ class _File:
         self.tensors: list[dict[str, Any]] = []
         self.shapes: list[dict[str, Any]] = []
         self.operators: list[dict[str, Any]] = []
+        self.made: set[str] = set()
         self.names = self._output_names()
+        self.constants: dict[tuple[str, str], str] = {}  # constant and use → name in the file
 
     def content(self) -> bytes:
         model = self.model
@@ -51,24 +53,23 @@ class _File:
         stated: dict[str, Any] = dict(zip(("major", "minor", "patch"), [*version, 0][:3], strict=True))
         for name, kind in model.inputs.items():
             self._tensor(name, kind)
-        uses = self._uses()
-        for name, constant in model.constants.items():
-            use = uses.get(name, "elements")
-            if use == "attribute":
-                continue
-            if use == "numbers":
-                self._shape(name, constant.array)
-                continue
-            array = constant.array.reshape(1) if use == "scalar" and not self.old else constant.array
-            self._tensor(name, TensorType(constant.sort, array.shape), encode(array, constant.sort))
-            self._operator("CONST", [], name, ("CONST", {}) if not self.old else None)
+        uses: dict[str, dict[str, None]] = {}
+        for node in model.nodes:
+            for name, use in self._uses(node):
+                uses.setdefault(name, {}).setdefault(use)
+        outputs = {output.tensor for output in model.outputs.values()}
+        for name in model.constants:
+            found = uses.get(name, {})
+            if not found or name in outputs:
+                found.setdefault("elements")
+            self._constant(name, sorted(found))  # elements before numbers: outputs keep their names
         for node in model.nodes:
             self._node(node)
         for name, output in model.outputs.items():
-            if self.names.get(output.tensor, output.tensor) != name:
+            written = self.constants.get((output.tensor, "elements"), self.names.get(output.tensor, output.tensor))
+            if written != name:
                 self._tensor(name, model.types[output.tensor])
-                source = self.names.get(output.tensor, output.tensor)
-                self._operator("IDENTITY", [source], name, ("IDENTITY", {}) if not self.old else None)
+                self._operator("IDENTITY", [written], name, ("IDENTITY", {}) if not self.old else None)
         block: dict[str, Any] = {
             "name": "main",
             "operators": self.operators,
@@ -86,34 +87,74 @@ class _File:
         return Writer(SCHEMA_1, UNIONS_1).root("Graph", root, IDENTIFIER)
 
     def _output_names(self) -> dict[str, str]:
-        """A computed tensor takes the name of the output that it is; a second name needs a node."""
-        computed = {node.output for node in self.model.nodes}
+        """What tensors are called in the file, where not by their own names.
+
+        A computed tensor takes the name of the output that it is (a second name needs a node), and another
+        tensor that has an output's name gets a new one.
+        """
+        model = self.model
+        computed = dict.fromkeys(node.output for node in model.nodes)
         names: dict[str, str] = {}
-        for name, output in self.model.outputs.items():
+        for name, output in model.outputs.items():
+            if name in model.inputs and output.tensor != name:
+                raise UnsupportedError(
+                    f"{title(model)}: graph output {name!r} has the name of a graph input and is another tensor; "
+                    "a TOSA file has one tensor by that name: rename the output"
+                )
             if output.tensor in computed:
                 names.setdefault(output.tensor, name)
+        for tensor in (*model.constants, *computed):
+            output_of_name = model.outputs.get(tensor)
+            if tensor not in names and output_of_name is not None and output_of_name.tensor != tensor:
+                names[tensor] = self._free(tensor)
         return names
 
-    def _uses(self) -> dict[str, str]:
-        """How constants are used that do not simply stand in the file as tensors."""
-        uses: dict[str, str] = {}
-        for node in self.model.nodes:
-            names = node.operator.argument_names(len(node.inputs))
-            for k, (name, tensor) in enumerate(zip(names, node.inputs, strict=True)):
-                if tensor is None:
-                    continue
+    def _free(self, name: str) -> str:
+        """A name that no tensor of the graph has."""
+        model = self.model
+        taken = {*model.inputs, *model.outputs, *model.constants, *(node.output for node in model.nodes), *self.made}
+        while name in taken:
+            name += "'"
+        self.made.add(name)
+        return name
+
+    def _constant(self, name: str, uses: Sequence[str]) -> None:
+        """A constant as what its users take it for: a tensor, a list of one number, a shape, or several of these."""
+        constant = self.model.constants[name]
+        shapes = {use: (1,) if use == "scalar" and not self.old else constant.array.shape for use in uses}
+        for use in uses:
+            if use == "attribute":
+                continue
+            called = self.names.get(name, name)
+            first = next(other for other in uses if other != "attribute")
+            if use != first and (use == "numbers" or first == "numbers" or shapes[use] != shapes[first]):
+                called = self._free(name)
+            self.constants[name, use] = called
+            if use == "numbers":
+                self._shape(called, constant.array)
+            elif use == first or called != self.constants[name, first]:
+                self._tensor(
+                    called,
+                    TensorType(constant.sort, shapes[use]),
+                    encode(constant.array.reshape(shapes[use]), constant.sort),
+                )
+                self._operator("CONST", [], called, ("CONST", {}) if not self.old else None)
+
+    def _uses(self, node: Node) -> Iterator[tuple[str, str]]:
+        """The constants among a node's operands, and what the file takes each for."""
+        names = node.operator.argument_names(len(node.inputs))
+        for k, (name, tensor) in enumerate(zip(names, node.inputs, strict=True)):
+            if tensor in self.model.constants:
+                assert tensor is not None
                 use = node.operator.argument(k).use
-                if self.old and name in node.from_attributes:
-                    uses[tensor] = "attribute"
-                elif use in ("scalar", "numbers"):
-                    uses[tensor] = use
-        return uses
+                attribute = self.old and name in node.from_attributes
+                yield tensor, "attribute" if attribute else use if use in ("scalar", "numbers") else "elements"
 
     def _node(self, node: Node) -> None:
         op = node.operator.name
         names = node.operator.argument_names(len(node.inputs))
         inputs, arguments = [], {}
-        for name, tensor in zip(names, node.inputs, strict=True):
+        for k, (name, tensor) in enumerate(zip(names, node.inputs, strict=True)):
             assert tensor is not None
             if self.old and name in node.from_attributes:
                 arguments[name] = self.model.constants[tensor].array.ravel().tolist()
@@ -122,7 +163,9 @@ class _File:
                     f"{self.model.source}, {node.place}: {name} is a tensor; a 0.23.0 file keeps it as an attribute"
                 )
             else:
-                inputs.append(self.names.get(tensor, tensor))
+                use = node.operator.argument(k).use
+                known = self.constants.get((tensor, use if use in ("scalar", "numbers") else "elements"))
+                inputs.append(known or self.names.get(tensor, tensor))
         output = self.names.get(node.output, node.output)
         self._tensor(output, self.model.types[node.output])
         self._nothing_lost(node)

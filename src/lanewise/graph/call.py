@@ -141,7 +141,7 @@ class OperatorCalls:
         if profile is not None:
             if self.specification != "tosa":
                 raise InvalidError(f"{operator.label}: ONNX has no profiles")
-            catalogue.known_profile(str(version), profile)
+            catalogue.known_profile(str(operator.release.since), profile)
         if operator.variadic and len(operands) > MOST_OPERANDS:
             # A variadic operator folds its operands from the left, so a part may come first.
             settings = {"engine": engine, "profile": profile, self.version_keyword: version, **keywords}

@@ -9,9 +9,9 @@ from typing import Any
 
 from lanewise.engines.exact_kernel import patterns
 from lanewise.engines.storage import storage_width
-from lanewise.graph.model import Dimension, Model, Node, TensorType
+from lanewise.graph.model import Dimension, Model, Node, TensorType, title
 from lanewise.language import nodes
-from lanewise.language.errors import InvalidError, LanewiseError
+from lanewise.language.errors import InvalidError, LanewiseError, brief
 from lanewise.language.operator import profiles_of
 from lanewise.language.shapes import same_rank
 from lanewise.language.sorts import AnySort, ArraySort, Sort, carrier
@@ -25,7 +25,7 @@ def checked(model: Model) -> Model:
     """The model with `types` filled in, or an error that names file, node and rule."""
     if model.profile is not None:
         if model.specification != "tosa":
-            raise InvalidError(f"{model.source}: profile {model.profile!r} is asked for, but ONNX has no profiles")
+            raise InvalidError(f"{title(model)}: profile {model.profile!r} is asked for, but ONNX has no profiles")
         catalogue.known_profile(str(model.version), model.profile)
     if model.level is not None:
         catalogue.known_level(model.specification, str(model.version), model.level)
@@ -38,27 +38,27 @@ def checked(model: Model) -> Model:
         try:
             result = _node_type(model, node, types)
         except LanewiseError as error:
-            raise type(error)(f"{model.source}, {node.place}: {error}") from None
+            raise type(error)(f"{title(model)}, {node.place}{_tensors(model, node)}: {error}") from None
         _define(model, types, node.output, result, node.place)
     if model.specification == "tosa":
         _check_sizes(model, types)
     if not model.outputs:
-        raise InvalidError(f"{model.source}: the graph has no outputs")
+        raise InvalidError(f"{title(model)}: the graph has no outputs")
     for name, output in model.outputs.items():
         if output.tensor not in types:
-            raise InvalidError(f"{model.source}: graph output {name!r} is computed by no node")
-        _agree(model, f"graph output {name!r}", types[output.tensor], output.declared)
+            raise InvalidError(f"{title(model)}: graph output {name!r} is computed by no node")
+        _agree(model, f"graph output {name!r}", output.tensor, types, output.declared)
     for name, promise in model.declared.items():
         if name in types:
-            _agree(model, f"tensor {name!r}", types[name], promise)
+            _agree(model, f"tensor {name!r}", name, types, promise)
     return replace(model, types=types, _plans={})
 
 
 def _define(model: Model, types: dict[str, TensorType], name: str, kind: TensorType, where: str) -> None:
     if not name:
-        raise InvalidError(f"{model.source}, {where}: a tensor without a name")
+        raise InvalidError(f"{title(model)}, {where}: a tensor without a name")
     if name in types:
-        raise InvalidError(f"{model.source}, {where}: tensor {name!r} is defined twice")
+        raise InvalidError(f"{title(model)}, {where}: tensor {name!r} is defined twice")
     if model.level is not None:
         _check_level(model, name, kind, where)
     types[name] = kind
@@ -72,14 +72,14 @@ def _check_sizes(model: Model, types: Mapping[str, TensorType]) -> None:
     for name in types:
         if name in empty:
             raise InvalidError(
-                f"{model.source}: tensor {name!r} is {types[name]}; TOSA needs every dimension to be at least 1"
+                f"{title(model)}: tensor {name!r} is {types[name]}; TOSA needs every dimension to be at least 1"
             )
 
 
 def _check_level(model: Model, name: str, kind: TensorType, where: str) -> None:
     """Rank and size that the level asked for allows."""
     level = catalogue.known_level(model.specification, str(model.version), model.level or "")
-    who = f"{model.source}, {where}: tensor {name!r} is {kind}"
+    who = f"{title(model)}, {where}: tensor {name!r} is {kind}"
     if kind.shape is not None and len(kind.shape) > level.rank:
         raise InvalidError(f"{who}, rank {len(kind.shape)}; level {model.level} allows up to {level.rank}")
     if kind.known_shape is not None and isinstance(kind.sort, Sort):
@@ -260,19 +260,29 @@ def _read_back(size: int, primes: Mapping[int, Dimension]) -> Dimension:
     return None if any(size % prime == 0 for prime in primes) and size else size
 
 
-def _agree(model: Model, who: str, found: TensorType, declared: TensorType | None) -> None:
+def _agree(model: Model, who: str, tensor: str, types: Mapping[str, TensorType], declared: TensorType | None) -> None:
     """A declared type is a promise about the graph; broken, it is an error."""
     if declared is None:
         return
+    found = types[tensor]
     if declared.sort != found.sort:
-        raise InvalidError(
-            f"{model.source}: {who} is declared {declared.sort.name}, but the graph computes {found.sort.name}"
+        says, computed = declared.sort.name, found.sort.name
+    else:
+        if declared.shape is None or found.shape is None:
+            return
+        differs = len(declared.shape) != len(found.shape) or any(
+            isinstance(want, int) and isinstance(have, int) and want != have
+            for want, have in zip(declared.shape, found.shape, strict=True)
         )
-    if declared.shape is None or found.shape is None:
-        return
-    differs = len(declared.shape) != len(found.shape) or any(
-        isinstance(want, int) and isinstance(have, int) and want != have
-        for want, have in zip(declared.shape, found.shape, strict=True)
-    )
-    if differs:
-        raise InvalidError(f"{model.source}: {who} is declared {declared}, but the graph computes {found}")
+        if not differs:
+            return
+        says, computed = str(declared), str(found)
+    maker = next((node.place for node in model.nodes if node.output == tensor), "the graph")
+    raise InvalidError(f"{title(model)}: {who} is declared {says}, but {maker} computes {computed}")
+
+
+def _tensors(model: Model, node: Node) -> str:
+    """The tensors of a node, where messages speak of arguments by the specification's names only."""
+    if model.specification != "tosa" or not node.inputs:
+        return ""
+    return f" of {', '.join(brief(tensor) for tensor in node.inputs if tensor is not None)}"

@@ -87,7 +87,13 @@ class Model:
         """The model with every tensor's type worked out; InvalidError or UnsupportedError if a rule is broken."""
         from lanewise.graph.check import checked
 
-        return checked(replace(self, profile=profile or self.profile, level=level or self.level))
+        return checked(
+            replace(
+                self,
+                profile=self.profile if profile is None else profile,
+                level=self.level if level is None else level,
+            )
+        )
 
     def run(
         self,
@@ -120,3 +126,8 @@ class Model:
         from lanewise.graph.text import model_text
 
         return model_text(self)
+
+
+def title(model: Model) -> str:
+    """Source and version, as messages name a graph: TOSA's rules differ between versions."""
+    return f"{model.source} (TOSA {model.version})" if model.specification == "tosa" else model.source

@@ -17,10 +17,10 @@ def selection(where: Any, shape: tuple[int, ...], who: str) -> Array | None:
     """The mask in the result's shape; None if it selects everything."""
     if where is True:
         return None
+    mask = np.asarray(where)
+    if mask.dtype != np.bool_:
+        raise InvalidError(f"{who}: where has dtype {mask.dtype}; it is boolean")
     try:
-        mask = np.asarray(where)
-        if mask.dtype != np.bool_:
-            raise InvalidError(f"{who}: where has dtype {mask.dtype}; it is boolean")
         return np.broadcast_to(mask, shape)
     except ValueError:
         raise InvalidError(

@@ -54,7 +54,7 @@ def find(specification: str, name: str, version: int | str) -> Operator:
     """The record in force at that version (ONNX: an opset; TOSA: a release such as "0.23.0", exactly)."""
     records = versions_of(specification).get(name)
     if specification == "tosa":
-        known_version(version)
+        version = known_version(version)
     if records is None:
         close = difflib.get_close_matches(name, versions_of(specification), 3)
         hint = f"; did you mean {' or '.join(close)}?" if close else "; 'lanewise ops' lists those it has"
@@ -117,6 +117,9 @@ def known_opset(opset: int | str) -> int:
 
 
 def known_version(version: int | str) -> str:
+    """The version as records name it; 1.0.0 to 1.0.2 share theirs (reading V1)."""
+    if version in ("1.0.0", "1.0.1", "1.0.2", "1.1.0"):
+        return str(version)[:3]
     if version not in VERSIONS:
         raise UnsupportedError(f"TOSA version {version}: lanewise knows {', '.join(VERSIONS)}")
     return str(version)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import lanewise as lw
@@ -179,9 +180,13 @@ def test_the_definition_says_what_the_result_is(name: str):
 
 def test_a_version_that_is_not_there_is_refused_by_name():
     assert VERSIONS == ("0.23.0", "1.0", "1.1")
-    for version in ("0.22.0", "0.30.0", "1.0.0", "0.23", "1.2", 28):
+    for version in ("0.22.0", "0.30.0", "1.0.3", "0.23", "1.2", 28):
         with pytest.raises(lw.UnsupportedError, match=rf"TOSA version {version}: lanewise knows 0\.23\.0, 1\.0, 1\.1$"):
             find("tosa", "ADD", version)
+    for patch in ("1.0.0", "1.0.1", "1.0.2"):  # they changed no value (V1)
+        assert find("tosa", "ADD", patch) is find("tosa", "ADD", "1.0")
+        assert lw.tosa.abs(np.int32([-3]), version=patch, profile="PRO-INT").tolist() == [3]
+        assert lw.Builder(tosa=patch, profile="PRO-INT").version == "1.0"
 
 
 @pytest.mark.parametrize("name", EXPECTED)

@@ -22,7 +22,7 @@ from lanewise.language.words import Function
 I1, I8, I32, I64, POINTER = ir.IntType(1), ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.PointerType()
 ALIGN = 64  # a cache line, and the widest vector register
 VECTOR_BYTES = 128  # bytes of the widest word that one turn of the body computes
-STREAM_BYTES = 1 << 22  # from this size on a result is not kept in cache
+STREAM_BYTES = 1 << 22  # from this size on a result is not kept in cache; never less than ALIGN
 NAME = "loop"
 
 
