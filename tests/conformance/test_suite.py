@@ -98,7 +98,7 @@ def test_only_what_is_not_there_is_skipped(tmp_path: Path):
     foreign = adder(operators=[operator("CONV2D", ["a", "b"], ["c"])])
     skipped = verdict(make(tmp_path / "foreign", foreign))
     assert skipped.verdict == "skipped"
-    assert "CONV2D: lanewise has no such TOSA operator" in skipped.reason
+    assert "CONV2D" in skipped.reason
 
 
 def test_narrow_integers_in_wide_arrays(tmp_path: Path):

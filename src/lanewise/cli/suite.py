@@ -8,9 +8,10 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from lanewise.conformance.suite import WRONG_REFERENCE, Verdict, find_tests, report, run_tests
+from lanewise.conformance.finding import find_tests
+from lanewise.conformance.suite import WRONG_REFERENCE, Verdict, report, run_tests
 from lanewise.formats.files import write_whole
-from lanewise.language.errors import InvalidError
+from lanewise.language.errors import InvalidError, printable
 
 SHOWN = 20  # failures printed in full
 
@@ -22,10 +23,12 @@ def suite_command(folder: Path, wanted: str | None, output: Path | None, workers
         raise InvalidError(
             f"{folder}: holds no test (a folder with a desc.json){f' that matches {wanted!r}' if wanted else ''}"
         )
+    if output is not None:
+        _check_place(output)
     verdicts = _run(tests, folder, workers or len(os.sched_getaffinity(0)))
     failed = [verdict for verdict in verdicts if verdict.verdict == "failed"]
     for verdict in failed[:SHOWN]:
-        print(f"FAILED {verdict.test}: {verdict.reason}{_difference(verdict)}")
+        print(f"FAILED {printable(verdict.test)}: {verdict.reason}{_difference(verdict)}")
     if len(failed) > SHOWN:
         print(f"… and {len(failed) - SHOWN} more (--json FILE lists all)")
     skipped = Counter(_why(verdict) for verdict in verdicts if verdict.verdict == "skipped")
@@ -34,12 +37,22 @@ def suite_command(folder: Path, wanted: str | None, output: Path | None, workers
     wrong = [verdict for verdict in verdicts if verdict.reason.startswith(WRONG_REFERENCE)]
     for why, count in Counter(verdict.reason for verdict in wrong).most_common():
         print(f"passed {count} although {why}")
-    if output is not None:
-        content = json.dumps(report(verdicts), indent=1).encode()
-        write_whole(output, lambda file: file.write(content))
     counts = Counter(verdict.verdict for verdict in verdicts)
     print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
+    if output is not None:  # last: a full disk must not cost the count
+        content = json.dumps(report(verdicts), indent=1).encode()
+        write_whole(output, lambda file: file.write(content))
     return 1 if failed else 0
+
+
+def _check_place(output: Path) -> None:
+    """Refuses a file that cannot be written before the tests run, not after."""
+    if not output.parent.is_dir():
+        raise InvalidError(f"--json {output}: {output.parent}: no such folder")
+    if output.exists() and not output.is_file():
+        raise InvalidError(f"--json {output}: is there, and is no regular file")
+    if not os.access(output.parent, os.W_OK | os.X_OK):
+        raise InvalidError(f"--json {output}: {output.parent}: no file can be written there")
 
 
 def _run(tests: list[Path], folder: Path, workers: int) -> list[Verdict]:

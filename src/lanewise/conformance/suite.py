@@ -3,15 +3,14 @@
 A negative test passes if the graph is refused. A positive test passes if every element that has a
 defined result equals the reference (floats: within the bound that the test or version states).
 Skipped is only what needs an operator or element type that lanewise does not have, and says which.
+What is wrong with the test itself (its description, its files, its inputs) fails it, whatever it is
+a test of.
 """
 
 from __future__ import annotations
 
-import json
-import math
-import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from multiprocessing import get_context
@@ -20,23 +19,29 @@ from typing import Any
 
 import numpy as np
 
-from lanewise.engines.exact_kernel import patterns
-from lanewise.engines.storage import dtype_of, sort_of
+from lanewise.conformance.comparison import bound_of, difference, distance, power_bound
+from lanewise.conformance.description import (
+    as_declared,
+    inside,
+    read_description,
+    read_inputs,
+    read_references,
+    stated_bound,
+)
+from lanewise.conformance.finding import find_tests
+from lanewise.conformance.tosa_file import missing
+from lanewise.engines.storage import sort_of
 from lanewise.formats import load
 from lanewise.formats.files import DEFAULT_FILE_BYTES, read_bytes
-from lanewise.formats.flatbuffer import BROKEN
-from lanewise.formats.tensors import read_tensors
-from lanewise.graph.arrays import list_as
 from lanewise.graph.model import Model
-from lanewise.graph.run import Outcome
-from lanewise.language import floats
-from lanewise.language.errors import InvalidError, LanewiseError, UnsupportedError
-from lanewise.language.sorts import Sort
+from lanewise.graph.run import Outcome, take_inputs, upstream
+from lanewise.language.errors import InvalidError, LanewiseError, UnsupportedError, printable
 from lanewise.operators.catalogue import find
+
+__all__ = ["Verdict", "distance", "find_tests", "power_bound", "report", "run_test", "run_tests"]
 
 Array = np.ndarray[Any, Any]
 
-DESCRIPTION_BYTES = 1 << 20
 SHARE = 16  # tests that a worker takes at a time
 
 
@@ -51,34 +56,21 @@ class Verdict:
     difference: Mapping[str, Any] | None = None
 
 
-def find_tests(folder: Path, wanted: str | None = None) -> list[Path]:
-    """The folders below that hold a test, in order; `wanted` is a regular expression on their path."""
-    if not folder.is_dir():
-        raise InvalidError(f"{folder}: no such folder")
-    try:
-        pattern = re.compile(wanted or "")
-    except re.error as error:
-        raise InvalidError(f"--filter {wanted!r}: {error}") from None
-    found = [path.parent for path in sorted(folder.rglob("desc.json"))]
-    return [path for path in found if pattern.search(path.relative_to(folder).as_posix())]
-
-
 def run_tests(tests: Sequence[Path], root: Path, workers: int, each: Callable[[Verdict], None]) -> list[Verdict]:
     """Runs tests on several processes; `each` hears of every verdict as it comes."""
+    verdicts: list[Verdict] = []
     if workers < 2 or len(tests) <= SHARE:
-        verdicts = []
         for test in tests:
             verdicts.append(run_test(test, root))
             each(verdicts[-1])
         return verdicts
-    by_name: dict[str, Verdict] = {}
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_alone) as pool:
         shares = [(tests[at : at + SHARE], root) for at in range(0, len(tests), SHARE)]
-        for verdicts in pool.map(_run_share, shares):
-            for verdict in verdicts:
-                by_name[verdict.test] = verdict
+        for share in pool.map(_run_share, shares):
+            for verdict in share:
+                verdicts.append(verdict)
                 each(verdict)
-    return list(by_name.values())
+    return verdicts
 
 
 def _alone() -> None:
@@ -101,48 +93,81 @@ def run_test(folder: Path, root: Path) -> Verdict:
         verdict = _judge(folder, name)
     except LanewiseError as error:
         verdict = Verdict(name, "failed", f"the test cannot be read: {error}")
-    return Verdict(verdict.test, verdict.verdict, verdict.reason, time.perf_counter() - started, verdict.difference)
+    except Exception as error:  # what nobody thought of in one test leaves the others their verdicts
+        verdict = Verdict(name, "failed", printable(f"unexpected {type(error).__name__}: {error}"))
+    return replace(verdict, seconds=time.perf_counter() - started)
 
 
 def _judge(folder: Path, name: str) -> Verdict:
-    description = _description(folder)
+    description = read_description(folder)
     must_fail = bool(description.get("expected_failure"))
     # What is missing or no file of its kind is the test's own fault: no graph has been refused then.
-    path = _inside(folder, description.get("tosa_file"))
-    read_bytes(path, DEFAULT_FILE_BYTES)
+    path = inside(folder, description.get("tosa_file"))
+    content = read_bytes(path, DEFAULT_FILE_BYTES)
+    refusal: InvalidError | None = None
     try:
-        model: Model | InvalidError = load(path)
+        model = load(path, format="tosa")
     except UnsupportedError as error:  # its inputs may be of types without an array
-        return Verdict(name, "skipped", str(error))
+        return Verdict(name, "skipped" if missing(content, str(path)) else "failed", str(error))
     except InvalidError as error:
-        model = error
-    given = {key: next(iter(read_tensors(file).values())) for key, file in _pairs(folder, description, "ifm")}
-    try:
-        if isinstance(model, InvalidError):
-            raise model
-        inputs = _inputs(folder, given, model.inputs)
-        outcome = model.run(inputs, on_unpredictable="mask")
-    except UnsupportedError as error:
-        return Verdict(name, "skipped", str(error))
-    except InvalidError as error:
-        refused = must_fail and BROKEN not in str(error)
-        return Verdict(name, "passed" if refused else "failed", f"refused: {error}")
+        missing(content, str(path))  # raises, if it is no TOSA file that has been refused
+        refusal = error
+    given = read_inputs(folder, description)
+    if refusal is None:
+        try:
+            inputs = take_inputs(model, as_declared(folder, given, model.inputs), ())
+        except InvalidError as error:
+            return Verdict(name, "failed", f"the test's inputs are not the graph's: {error}")
+        try:
+            outcome = model.run(inputs, on_unpredictable="mask")
+        except InvalidError as error:
+            refusal = error
+    if refusal is not None:
+        return Verdict(name, "passed" if must_fail else "failed", f"refused: {refusal}")
     if must_fail:
         why = description.get("expected_failure_desc", "the graph breaks a rule")
-        return Verdict(name, "failed", f"was not refused, and must be: {why}")
-    power = any(node.operator.name in _BOUNDED for node in model.nodes) and str(model.version)
-    for output, reference in _references(folder, description):
+        return Verdict(name, "failed", printable(f"was not refused, and must be: {why}"))
+    return _compare(folder, name, description, model, inputs, outcome)
+
+
+def _compare(
+    folder: Path,
+    name: str,
+    description: Mapping[str, Any],
+    model: Model,
+    inputs: Mapping[str, Array],
+    outcome: Outcome,
+) -> Verdict:
+    """The verdict on a run: every output that has a reference beside it."""
+    for output, reference in read_references(folder, description):
+        if reference is None:
+            continue
         if output not in outcome.outputs:
             return Verdict(name, "failed", f"the graph has no output {output!r}")
-        difference = _difference(output, outcome, reference, _allowed(description, output, power))
-        if difference is not None:
+        found = outcome.outputs[output]
+        sort = sort_of(found.dtype)
+        assert sort is not None
+        power = str(model.version) if _depends_on(model, output, _BOUNDED) else None
+        bound = bound_of(stated_bound(description, output), sort, power, f"{folder}, output {output!r}")
+        differs = difference(output, found, outcome.unpredictable[output], reference, bound)
+        if differs is not None:
             defect = _known_defect(model, outcome, inputs, output, reference)
             if defect is not None:
-                return Verdict(name, "passed", f"{WRONG_REFERENCE}: {defect}", difference=difference)
-            return Verdict(name, "failed", f"output {output!r} differs from the reference", difference=difference)
+                return Verdict(name, "passed", f"{WRONG_REFERENCE}: {defect}", difference=differs)
+            return Verdict(name, "failed", f"output {output!r} differs from the reference", difference=differs)
     if outcome.violations:
         return Verdict(name, "passed", f"unpredictable ({outcome.violations[0]}); every other element is equal")
     return Verdict(name, "passed", "valid")
+
+
+_BOUNDED = ("POW",)  # near the exact result, not equal to it
+
+
+def _depends_on(model: Model, output: str, operators: Sequence[str]) -> bool:
+    """Whether one of these operators feeds an output, directly or through other nodes."""
+    producers = {node.output: (position, node) for position, node in enumerate(model.nodes)}
+    part = upstream(model, model.outputs[output].tensor, {}, producers)
+    return any(node.operator.name in operators for node in part.nodes)
 
 
 WRONG_REFERENCE = "the reference is wrong"
@@ -167,137 +192,6 @@ def _known_defect(
     if not np.array_equal(mistaken.outputs[output], reference):
         return None
     return f"the {model.version} model computes {node.operator.name} as {other}; the result is the specification's"
-
-
-_BOUNDED = ("POW",)  # near the exact result, not equal to it
-
-
-def _description(folder: Path) -> dict[str, Any]:
-    path = folder / "desc.json"
-    try:
-        found = json.loads(read_bytes(path, DESCRIPTION_BYTES))
-    except (ValueError, RecursionError) as error:
-        raise InvalidError(f"{path}: not JSON: {error}") from None
-    if not isinstance(found, dict):
-        raise InvalidError(f"{path}: holds no description of a test")
-    return found
-
-
-def _inside(folder: Path, file: Any) -> Path:
-    """A file of the test; a description names nothing outside its folder."""
-    if not isinstance(file, str) or not file or Path(file).is_absolute() or ".." in Path(file).parts:
-        raise InvalidError(f"{folder / 'desc.json'}: names the file {file!r}, which is not in its folder")
-    return folder / file
-
-
-def _pairs(folder: Path, description: Mapping[str, Any], kind: str) -> Iterator[tuple[str, Path]]:
-    names, files = description.get(f"{kind}_name"), description.get(f"{kind}_file")
-    if not isinstance(names, list) or not isinstance(files, list) or len(names) != len(files):
-        raise InvalidError(f"{folder / 'desc.json'}: {kind}_name and {kind}_file are not two lists of one length")
-    for name, file in zip(names, files, strict=True):
-        yield str(name), _inside(folder, file)
-
-
-def _inputs(folder: Path, given: Mapping[str, Array], kinds: Mapping[str, Any]) -> dict[str, Array]:
-    """Arrays of the declared types: the tools keep narrow integers in wider ones."""
-    result = {}
-    for name, array in given.items():
-        kind = kinds.get(name)
-        fits = kind is None or array.dtype == dtype_of(kind.sort)
-        result[name] = array if fits else list_as(array, kind.sort, f"{folder}, input {name!r}")  # type: ignore[union-attr]
-    return result
-
-
-def _references(folder: Path, description: Mapping[str, Any]) -> Iterator[tuple[str, Array]]:
-    for name, path in _pairs(folder, description, "ofm"):
-        if path.exists():
-            (array,) = read_tensors(path).values()
-            yield name, array
-
-
-def _allowed(description: Mapping[str, Any], output: str, power: str | bool) -> Callable[[float, Sort], int]:
-    """How far a result may be from its reference: what the test says, or the version. Floats count in floats.
-
-    `power` is the version if the graph has a POW. Before 1.0 no bound is stated, and POW is held to
-    one unit in the last place. TOSA 1.0.0 bounds its relative error by k + 7.5 |y ln x| units, with k
-    3 for float32 and 1 for the others; y ln x is the logarithm of the result: see `power_bound`.
-    """
-    try:
-        compliance = description["meta"]["compliance"]["tensors"][output]
-        if compliance["mode"] == "ULP":
-            units = math.ceil(float(compliance["ulp_info"]["ulp"]))
-            return lambda reference, sort: units
-        if compliance["mode"] == "RESCALE_INEXACT":
-            return inexact_bound
-    except (KeyError, TypeError, ValueError):
-        pass
-    if not power:
-        return lambda reference, sort: 0
-    return (lambda reference, sort: 1) if str(power).startswith("0.") else power_bound
-
-
-def inexact_bound(reference: float, sort: Sort) -> int:
-    """What separates integer arithmetic from float32's, with which the reference model does INEXACT_ROUND (V6)."""
-    return 1 + math.floor(abs(reference) * 2.0**-23)
-
-
-def power_bound(reference: float, sort: Sort) -> int:
-    """Units in the last place by which a POW may miss the exact result at 1.0.0."""
-    logarithm = abs(math.log(reference)) if reference > 0 and math.isfinite(reference) else 0.0
-    return math.floor((3 if sort.width == 32 else 1) + 7.5 * logarithm)
-
-
-def _difference(
-    output: str, outcome: Outcome, reference: Array, allowed: Callable[[float, Sort], int]
-) -> dict[str, Any] | None:
-    """The first predictable element that differs."""
-    found = outcome.outputs[output]
-    if reference.shape != found.shape:
-        return {"output": output, "got": f"shape {list(found.shape)}", "expected": f"shape {list(reference.shape)}"}
-    sort = sort_of(found.dtype)
-    assert sort is not None
-    if sort.kind == "float":
-        reference = list_as(reference, sort, f"reference of {output}")
-        differs = _raw(found) != _raw(reference)
-    elif sort.kind == "bool":
-        differs = found != (reference != 0)
-    else:  # the tools keep narrow integers in wider ones, and there may be anything where nothing is defined
-        differs = found.astype(np.int64) != reference
-    for flat in np.flatnonzero(differs & ~outcome.unpredictable[output]):
-        index = tuple(int(i) for i in np.unravel_index(flat, found.shape)) if found.shape else ()
-        (got,) = patterns(found[index].reshape(1), sort)
-        want = _pattern(reference[index], sort)
-        apart = distance(got, want, sort) if sort.kind == "float" else abs(int(found[index]) - int(reference[index]))
-        if apart > allowed(float(reference[index]), sort):
-            return {
-                "output": output,
-                "index": list(index),
-                "got": str(found[index]),
-                "expected": str(reference[index]),
-                "got_bits": f"{got:0{sort.width}b}",
-                "expected_bits": f"{want:0{sort.width}b}",
-            }
-    return None
-
-
-def _pattern(value: Any, sort: Sort) -> int:
-    """The bits of one reference element, as many as the type has."""
-    if sort.kind == "float":
-        return patterns(np.asarray(value).reshape(1), sort)[0]
-    return int(value) & ((1 << sort.width) - 1)
-
-
-def _raw(array: Array) -> Array:
-    return np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}").reshape(array.shape)
-
-
-def distance(a: int, b: int, sort: Sort) -> int:
-    """Floats between two patterns; all NaNs are one, and the two zeros as well."""
-    if floats.is_nan(a, sort) or floats.is_nan(b, sort):
-        return 0 if floats.is_nan(a, sort) and floats.is_nan(b, sort) else 1 << sort.width
-    sign = floats.sign_bit(sort)
-    x, y = (-(p & (sign - 1)) if p & sign else p for p in (a, b))
-    return abs(x - y)
 
 
 def report(verdicts: Sequence[Verdict]) -> dict[str, Any]:
