@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import lanewise as lw
+from lanewise.graph import plan
 from tests.graph.random_graphs import Generator
 
 GRAPHS = 150
@@ -170,3 +171,51 @@ def test_compiled_calls():
         compiled(value, out=frozen)
     with pytest.raises(lw.InvalidError, match="engine is 'zz'"):
         lw.compile(graph.model(), engine="zz")
+
+
+@pytest.mark.parametrize("seed", range(0, GRAPHS, 3))
+@pytest.mark.parametrize("specification", ["onnx", "tosa"])
+def test_smaller_parts_computed_in_place(specification: str, seed: int, monkeypatch: pytest.MonkeyPatch):
+    """As for parts that are too large to be kept; here for all of them."""
+    monkeypatch.setattr(plan, "MAX_PART", 0)
+    test_fused_equals_node_by_node(specification, seed)
+
+
+def loops_of(model: lw.Model, *inputs: np.ndarray) -> list[plan.Loop]:
+    model.run(*inputs)
+    (found,) = model._plans.values()
+    return found.loops
+
+
+def test_a_reshape_in_the_middle_stores_nothing():
+    graph = lw.Builder(tosa="1.0")
+    a, b = graph.input("a", "int32", (4, 6)), graph.input("b", "int32", (2, 12))
+    total = graph.node("ADD", a, graph.constant(np.array([[1]], np.int32)))
+    flat = graph.node("RESHAPE", total, graph.constant(np.array([2, 12], np.int64)))
+    graph.output("y", graph.node("ADD", flat, b))
+    model = graph.model()
+    x, y = np.arange(24, dtype=np.int32).reshape(4, 6), np.full((2, 12), 5, np.int32)
+    assert len(loops_of(model, x, y)) == 1
+    assert model.run(x, y).outputs["y"].tolist() == ((x + 1).reshape(2, 12) + y).tolist()
+    x[2, 3] = 2**31 - 1
+    y[1, 7] = -1
+    first, second = model.run(x, np.where(y < 0, y, 2**31 - 1).astype(np.int32)).violations
+    assert (first.index, first.count) == ((2, 3), 1)  # in the shape that the node has
+    assert (second.index, second.count) == ((0, 0), 22)
+
+
+def test_large_parts_are_not_stored(monkeypatch: pytest.MonkeyPatch):
+    """A column as long as a quarter of the result is computed again for every element, and checked once."""
+    monkeypatch.setattr(plan, "MAX_PART", 100)
+    graph = lw.Builder(tosa="0.23.0")
+    a, b = graph.input("a", "int32", (50, 1)), graph.input("b", "int32", (50, 4))
+    graph.output("y", graph.node("SUB", b, graph.node("ADD", a, a)))
+    model = graph.model()
+    x, y = np.arange(50, dtype=np.int32).reshape(50, 1), np.ones((50, 4), np.int32)
+    work, check = sorted(loops_of(model, x, y), key=lambda loop: loop.only_checks)
+    assert (work.shape, work.only_checks) == ((50, 4), False)
+    assert (check.shape, check.only_checks) == ((50, 1), True)
+    assert model.run(x, y).outputs["y"].tolist() == (y - 2 * x).tolist()
+    x[7] = 2**31 - 1
+    (violation, *_) = model.run(x, y).violations
+    assert (violation.index, violation.count) == ((7, 0), 1)

@@ -24,6 +24,7 @@ Shape = tuple[int, ...]
 
 MAX_LEAVES = 24  # operands of one loop; a ufunc takes 64, results and masks included
 MAX_NODES = 512  # expression nodes of one loop; beyond, compiling takes longer than it saves
+MAX_PART = 8 << 20  # bytes of a part of smaller shape that is computed once and kept; larger ones are not stored
 
 FIXED = ("elements", "scalar", "channel")  # the uses of operands that may become constants
 
@@ -41,11 +42,12 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Origin:
-    """Whose requirement it is, and the operands to report."""
+    """Whose requirement it is, the shape of its elements, and the operands to report."""
 
     node: Node
     reason: str
     operands: tuple[tuple[str, nodes.Node], ...]
+    shape: Shape
 
 
 @dataclass
@@ -81,12 +83,14 @@ class Loop:
     requirements: list[tuple[Requirement, Origin]] = field(default_factory=list)
     function: Function | None = None
     operands: list[Leaf] = field(default_factory=list)
+    only_checks: bool = False
 
     def finish(self, leaves: Sequence[Leaf]) -> None:
         """Numbers the operands that are really used, and makes the function."""
         expressions = [expression for *_, expression in self.results]
         conditions = [requirement.condition for requirement, _ in self.requirements]
-        if not self.results:  # only checked: one throw-away result gives the loop its shape
+        self.only_checks = not self.results
+        if self.only_checks:  # one throw-away result gives the loop its shape
             self.results.append(("", boolean, nodes.FALSE))
             expressions = [nodes.FALSE]
         reported = [operand for _, origin in self.requirements for _, operand in origin.operands]
@@ -109,7 +113,7 @@ class Loop:
         self.requirements = [
             (
                 requirement,
-                Origin(origin.node, origin.reason, tuple((n, next(new_reported)) for n, _ in origin.operands)),
+                replace(origin, operands=tuple((n, next(new_reported)) for n, _ in origin.operands)),
             )
             for requirement, (_, origin) in zip(made, self.requirements, strict=True)
         ]
@@ -155,7 +159,11 @@ class Planner:
             self.values[node.output] = self._node(node)
         outputs = {name: self._in_memory(output.tensor) for name, output in self.model.outputs.items()}
         loops = self._loops()
-        total = sum(prod(loop.shape) * dtype_of(sort).itemsize for loop in loops for _, sort, _ in loop.results)
+        total = sum(
+            prod(loop.shape) * dtype_of(sort).itemsize
+            for loop in loops
+            for _, sort, _ in (() if loop.only_checks else loop.results)
+        )
         for stored in outputs.values():
             if stored.leaf.level == 0 or stored.leaf.view != stored.shape:  # written out when the run ends
                 total += prod(stored.shape) * dtype_of(stored.leaf.sort).itemsize
@@ -212,6 +220,10 @@ class Planner:
         value = self.values[tensor]
         if isinstance(value, Virtual) and value.shape == shape == view:
             return value
+        if isinstance(value, Virtual) and view == shape and self.fuse and prod(shape) == prod(value.shape):
+            viewed = self._viewed(node.output, value, shape)
+            if viewed is not None:
+                return viewed
         stored = self._in_memory(tensor)
         if view is None or prod(view) != prod(stored.leaf.view or ()) or stored.leaf.view != stored.shape:
             if stored.shape != view:
@@ -220,6 +232,32 @@ class Planner:
         leaf = Leaf(stored.leaf.tensor, view, stored.leaf.sort, stored.leaf.level)
         mask = stored.mask and Leaf(stored.mask.tensor, view, boolean, stored.mask.level, mask=True)
         return Stored(leaf, shape, mask)
+
+    def _viewed(self, name: str, value: Virtual, shape: Shape) -> Virtual | None:
+        """A value that is not in memory in another shape, if all that it is computed from can be seen so."""
+        change: dict[nodes.Node, nodes.Node] = {}
+        seen: dict[int, int] = {}
+        for index in value.leaves:
+            leaf = self.leaves[index]
+            if leaf.view == value.shape:
+                leaf = replace(leaf, view=shape)
+            elif leaf.view is not None:  # tables have no shape
+                if prod(leaf.view) != 1:
+                    return None
+                leaf = replace(leaf, view=())
+            sort = carrier(leaf.sort)
+            seen[index] = self._index(leaf)
+            change[nodes.node("input", data=index, sort=sort)] = nodes.node("input", data=seen[index], sort=sort)
+        # What must be checked on the way is checked in the same loop.
+        for k, (check_shape, level, requirement, origin, leaves) in enumerate(self.checks):
+            if check_shape == value.shape and leaves <= value.leaves:
+                names, operands = [n for n, _ in origin.operands], [operand for _, operand in origin.operands]
+                condition, *operands = nodes.rewrite([requirement.condition, *operands], change)
+                moved = replace(origin, operands=tuple(zip(names, operands, strict=True)))
+                found = frozenset(seen[index] for index in leaves)
+                self.checks[k] = (shape, level, Requirement(condition, requirement.reason), moved, found)
+        expression, mask = nodes.rewrite([value.expression, value.mask], change)
+        return Virtual(name, shape, value.sort, expression, mask, frozenset(seen.values()), value.level, value.size)
 
     def _fused(
         self,
@@ -251,7 +289,7 @@ class Planner:
         for _, operand_mask, *_ in parts:
             mask = _either(mask, operand_mask)
         for requirement, condition in zip(function.requirements, conditions, strict=True):
-            origin = Origin(node, requirement.reason, (*reported, *fixed))
+            origin = Origin(node, requirement.reason, (*reported, *fixed), shape)
             self.checks.append((shape, level, Requirement(condition, requirement.reason), origin, leaves))
             if self.masks:
                 mask = _either(mask, nodes.node("not", condition))
@@ -264,10 +302,7 @@ class Planner:
     ) -> list[tuple[nodes.Node, nodes.Node, frozenset[int], int]]:
         """For each operand: its expression, its mask, its leaves and its level."""
         tensors = [str(node.inputs[k]) for k in used]
-        inline = [
-            isinstance(value := self.values[tensor], Virtual) and self.fuse and value.shape == shape == views[k]
-            for k, tensor in zip(used, tensors, strict=True)
-        ]
+        inline = [self._inlined(self.values[tensor], shape, views[k]) for k, tensor in zip(used, tensors, strict=True)]
         virtual = [self.values[tensor] for tensor, fits in zip(tensors, inline, strict=True) if fits]
         leaves = frozenset().union(*(value.leaves for value in virtual if isinstance(value, Virtual)))
         size = sum(value.size for value in virtual if isinstance(value, Virtual))
@@ -282,6 +317,12 @@ class Planner:
             stored = self._in_memory(tensor)
             parts.append(self._read(node, k, stored, views[k]))
         return parts
+
+    def _inlined(self, value: Virtual | Stored, shape: Shape, view: Shape | None) -> bool:
+        """Whether a value is computed where it is used: of the same shape, or of a smaller one but large."""
+        if not (self.fuse and isinstance(value, Virtual) and value.shape == view):
+            return False
+        return view == shape or prod(view) * dtype_of(value.sort).itemsize > MAX_PART
 
     def _read(
         self, node: Node, k: int, stored: Stored, view: Shape | None

@@ -18,7 +18,7 @@ from lanewise.graph.arrays import Array
 from lanewise.graph.engines import kernel_maker
 from lanewise.graph.model import Model, Node, Output, TensorType
 from lanewise.graph.plan import Leaf, Loop, Plan, Planner, mask_name
-from lanewise.graph.violations import Violation, element_at, locate, named_in
+from lanewise.graph.violations import Violation, blocks, element_at, locate, named_in
 from lanewise.language import nodes
 from lanewise.language.errors import InvalidError, LanewiseError
 from lanewise.language.sorts import ArraySort, Sort
@@ -261,15 +261,20 @@ class Execution:
         operands = [self._operand(leaf) for leaf in loop.operands]
         if any(not isinstance(leaf.sort, ArraySort) for leaf in loop.operands):
             kernel = self.make_kernel(loop.function)
-            outs = self._own_outs(loop)
-            results, broken = kernel(operands, loop.shape, outs)
+            if loop.only_checks:
+                parts = blocks(loop.function, operands, loop.shape)
+                broken = any(kernel(part, shape)[1] for part, shape in parts)
+                results = []
+            else:
+                results, broken = kernel(operands, loop.shape, self._own_outs(loop))
         else:
             # Nothing varies from element to element: one is computed and spread.
             ones, broken = ExactKernel(loop.function)(operands, (1,))
             broken = broken and prod(loop.shape) > 0
             results = [np.full(loop.shape, one[0], one.dtype) for one in ones]
-        for (name, *_), array in zip(loop.results, results, strict=True):
-            self.tensors[name] = array
+        if not loop.only_checks:
+            for (name, *_), array in zip(loop.results, results, strict=True):
+                self.tensors[name] = array
         if broken:
             self._report(loop, operands)
 
@@ -289,13 +294,15 @@ class Execution:
         assert loop.function is not None
         for failure in locate(loop.function, operands, loop.shape, self.make_kernel):
             requirement, origin = loop.requirements[failure.position]
+            flat = np.ravel_multi_index(failure.index, loop.shape) if loop.shape else 0
+            index = tuple(int(i) for i in np.unravel_index(flat, origin.shape)) if origin.shape else ()
             self.violations.append(
                 Violation(
                     origin.node.place,
                     origin.node.operator.label,
                     requirement.reason,
                     failure.count,
-                    failure.index,
+                    index,
                     {
                         **_values_there(loop, origin.operands, operands, failure.index),
                         **named_in(requirement.reason, origin.node.attributes),

@@ -70,7 +70,7 @@ def locate(
         counts: dict[int, int] = {}
         first: dict[int, int] = {}
         seen = 0
-        for part, part_shape in _blocks(function, operands, shape):
+        for part, part_shape in blocks(function, operands, shape):
             (words,), _ = checker(part, part_shape)
             words = words.ravel()
             for bit in _bits(int(np.bitwise_or.reduce(words, initial=0))):
@@ -88,7 +88,7 @@ def _bits(word: int) -> list[int]:
     return [bit for bit in range(CODES) if word >> bit & 1]
 
 
-def _blocks(function: Function, operands: Sequence[Array], shape: tuple[int, ...]) -> Any:
+def blocks(function: Function, operands: Sequence[Array], shape: tuple[int, ...]) -> Any:
     """The work in row-major parts of at most about BLOCK elements."""
     if prod(shape) <= BLOCK:
         yield operands, shape
@@ -111,7 +111,7 @@ def _blocks(function: Function, operands: Sequence[Array], shape: tuple[int, ...
                 operand if isinstance(sort, ArraySort) or operand.ndim < len(shape) else operand[0]
                 for operand, sort in zip(part, function.inputs, strict=True)
             ]
-            yield from _blocks(function, inner, shape[1:])
+            yield from blocks(function, inner, shape[1:])
 
 
 def element_at(operand: Array, index: tuple[int, ...]) -> Any:
