@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+BENCH_READY := $(VENV)/.bench-ready
 
 .DEFAULT_GOAL := help
 
@@ -39,7 +40,12 @@ format: $(READY)  ## format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(READY)  ## measure beside NumPy, ONNX Runtime and a plain copy
-	$(BIN)/python -m benchmarks.foundation
+# The libraries that lanewise is measured beside are large, so only this target installs them.
+$(BENCH_READY): $(READY) pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,demo,bench]'
+	touch $@
+
+bench: $(BENCH_READY)  ## measure beside other libraries and plain copies; writes bench-output/
+	$(BIN)/python -m benchmarks
 
 .PHONY: help setup demo test check docs snapshots format bench

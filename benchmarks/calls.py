@@ -1,0 +1,58 @@
+"""What a call costs when there is next to nothing to compute: 3 elements."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from timeit import Timer
+from typing import Any
+
+import numpy as np
+
+import lanewise as lw
+
+NUMPY, NUMPY_OUT = "np.right_shift", "np.right_shift out="
+
+
+def _calls() -> dict[str, tuple[Callable[[], Any], str]]:
+    """Each call, and the call of NumPy that has the same form."""
+    x, y = np.array([-8, 40, 7], np.int32), np.array([1, 2, 3], np.int32)
+    out = np.empty_like(x)
+    logical, bit_shift = lw.tosa.logical_right_shift, lw.onnx.bit_shift
+    graph = lw.Builder(onnx=28, name="pair")
+    a, b = graph.input("a", "int32", ("n",)), graph.input("b", "int32", ("n",))
+    graph.output("z", graph.node("BitwiseXor", a, graph.node("BitShift", a, b, direction="RIGHT")))
+    compiled = lw.compile(graph.model())
+    return {
+        NUMPY: (lambda: np.right_shift(x, y), NUMPY),
+        NUMPY_OUT: (lambda: np.right_shift(x, y, out=out), NUMPY_OUT),
+        "tosa.logical_right_shift": (lambda: logical(x, y), NUMPY),
+        "tosa.logical_right_shift out=": (lambda: logical(x, y, out=out), NUMPY_OUT),
+        "onnx.bit_shift": (lambda: bit_shift(x, y, direction="RIGHT"), NUMPY),
+        "onnx.bit_shift out=": (lambda: bit_shift(x, y, direction="RIGHT", out=out), NUMPY_OUT),
+        "compiled graph of 2 nodes": (lambda: compiled(x, y), NUMPY),
+        "compiled graph of 2 nodes out=": (lambda: compiled(x, y, out=out), NUMPY_OUT),
+    }
+
+
+def measure_calls(number: int = 20_000, repeats: int = 15) -> dict[str, Any]:
+    """Microseconds of a call, the best of the repeats, and the ratio to NumPy's in the same form.
+
+    The repeats go round, so that noise hits all alike. A lambda around every call costs each the same.
+    """
+    calls = _calls()
+    best = dict.fromkeys(calls, float("inf"))
+    timers = {name: Timer(run) for name, (run, _) in calls.items()}
+    for run, _ in calls.values():
+        for _ in range(10):
+            run()
+    gc.disable()
+    try:
+        for _ in range(repeats):
+            for name, timer in timers.items():
+                best[name] = min(best[name], timer.timeit(number) / number * 1e6)
+    finally:
+        gc.enable()
+    return {
+        name: {"microseconds": best[name], "to_numpy": best[name] / best[same]} for name, (_, same) in calls.items()
+    }
