@@ -7,6 +7,7 @@ import pytest
 
 import lanewise as lw
 from lanewise.graph import plan
+from lanewise.graph.loops import Loop
 from tests.graph.random_graphs import Generator
 
 GRAPHS = 150
@@ -181,7 +182,7 @@ def test_smaller_parts_computed_in_place(specification: str, seed: int, monkeypa
     test_fused_equals_node_by_node(specification, seed)
 
 
-def loops_of(model: lw.Model, *inputs: np.ndarray) -> list[plan.Loop]:
+def loops_of(model: lw.Model, *inputs: np.ndarray) -> list[Loop]:
     model.run(*inputs)
     (found,) = model._plans.values()
     return found.loops

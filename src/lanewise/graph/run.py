@@ -16,8 +16,9 @@ from lanewise.engines.storage import dtype_of
 from lanewise.graph import arrays
 from lanewise.graph.arrays import Array
 from lanewise.graph.engines import kernel_maker
+from lanewise.graph.loops import Leaf, Loop, Plan
 from lanewise.graph.model import Model, Node, Output, TensorType
-from lanewise.graph.plan import Leaf, Loop, Plan, Planner, mask_name
+from lanewise.graph.plan import Planner, mask_name
 from lanewise.graph.violations import Violation, blocks, element_at, locate, named_in
 from lanewise.language import nodes
 from lanewise.language.errors import InvalidError, LanewiseError
