@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,8 @@ from lanewise.operators import catalogue
 
 MODES = ("raise", "mask", "value")
 MOST_OPERANDS = 24  # of a variadic operator in one loop; a ufunc takes 64 with its results
-SMALL = 1 << 14  # elements up to which a call takes a short way
+SMALL = 1 << 14  # elements up to which one call of the loop is the whole work
+FAILED = 255  # the state of a limited loop that will not run again: see `Ufunc`
 
 Loops = dict[Any, tuple[Any, Any, Any]]  # dtype → a limited ufunc, its state, and what keeps it alive
 
@@ -46,18 +48,25 @@ class _Prepared:
         self.kernel = self.make_kernel(masked(function) if mode == "mask" else function)
         self.mode = mode
 
-    def is_plain(self, operands: tuple[Any, ...]) -> bool:
+    def compute(self, operands: tuple[Array, ...], shape: tuple[int, ...], out: Array | None) -> tuple[Any, bool]:
+        """The result of arrays that need nothing but the kernel, and whether a requirement failed."""
+        if self.kernel.plain and prod(shape) <= SMALL:
+            found: tuple[Any, bool] = self.kernel.small(operands, out)
+            return found
+        results, broken = self.kernel(operands, shape, None if out is None else [out])
+        return tuple(results) if self.mode == "mask" else results[0], broken
+
+    def is_direct(self, operands: tuple[Any, ...]) -> bool:
         """Whether arrays of these dtypes and shapes, found right once, need nothing but the kernel.
 
         Shape rules that only broadcast see what NumPy sees; others may view an operand in another shape.
         """
         return (
             self.operator.shape in BROADCASTING
-            and all(self.operator.argument(k).use == "elements" for k in range(len(operands)))
+            and all(self.operator.argument(k).use in ("elements", "table") for k in range(len(operands)))
             and len(operands) == len(self.function.inputs)
             and all(type(operand) is np.ndarray for operand in operands)
             and not any(is_odd(sort) for sort in self.row.inputs)
-            and self.kernel.plain
         )
 
     def takes(self, out: Any, operands: tuple[Any, ...], shape: tuple[int, ...]) -> bool:
@@ -120,10 +129,10 @@ class OperatorCalls:
         except (AttributeError, TypeError):  # Python numbers, lists, tables as keywords
             key = found = None
         if found is not None and (out is None or found[0].takes(out, operands, found[1])):
-            result, broken = found[0].kernel.small(operands, out)
+            result, broken = found[0].compute(operands, found[1], out)
             if not broken or on_unpredictable != "raise":
-                if out is None and found[0].mode == "raise":
-                    self._shorten(found[0], operands, keywords, engine, profile)
+                if found[0].kernel.plain and found[0].mode == "raise":
+                    self._shorten(found[0], operands, keywords, profile)
                 return result
         owners = overriding((*operands, *keywords.values(), *(out if isinstance(out, tuple) else (out,))))
         if owners:
@@ -156,11 +165,11 @@ class OperatorCalls:
         prepared, result = self._run(operator, given, attributes, out, where, on_unpredictable, engine, profile)
         # 0.0 and -0.0 are equal and of one type, so floats cannot stand in a key.
         floats = any(isinstance(value, float | np.generic) for value in attributes.values())
-        if key is not None and engine == "native" and not floats and where is True and prepared.is_plain(operands):
+        if key is not None and engine == "native" and not floats and where is True and prepared.is_direct(operands):
             if len(self._quick) > 1000:
                 self._quick.clear()
             shown = result[0] if prepared.mode == "mask" else result
-            if shown.shape and 0 < shown.size <= SMALL:
+            if shown.shape and shown.size:
                 self._quick[key] = prepared, shown.shape
         return result
 
@@ -169,12 +178,11 @@ class OperatorCalls:
         prepared: _Prepared,
         operands: tuple[Array, ...],
         keywords: Mapping[str, Any],
-        engine: str,
         profile: str | None,
     ) -> None:
         """Keeps the loop for the next calls with this dtype and these keywords: see `function`."""
-        dtype = operands[0].dtype
-        if engine != "native" or any(operand.dtype is not dtype for operand in operands):
+        dtype, rank = operands[0].dtype, operands[0].ndim
+        if any(operand.dtype is not dtype or operand.ndim != rank for operand in operands):
             return
         if profile is not None:
             keywords = {**keywords, "profile": profile}
@@ -185,6 +193,8 @@ class OperatorCalls:
             if keywords != self.latest[0]:
                 self.latest = (dict(keywords), {})
             loops = self.latest[1]
+        if dtype in loops and loops[dtype][1][0] != FAILED:
+            return
         limited = prepared.kernel.limited()
         loops[dtype] = (limited.call, limited.state, limited)
 

@@ -46,12 +46,18 @@ def _of_one(calls: OperatorCalls) -> Callable[..., Any]:
     def function(*operands: Any, **keywords: Any) -> Any:
         try:
             (operand,) = operands
-            loops = _latest(calls, keywords) if keywords else usual
-            loop, state, _ = loops[operand.dtype]
-            turn = state[0]
-            result = loop(operand)
+            if not keywords:
+                loop, state, _ = usual[operand.dtype]
+                turn = state[0]
+                result = loop(operand)
+            else:
+                out = keywords.get("out")
+                loop, state, owner = _latest(calls, keywords)[operand.dtype]
+                turn = state[0]
+                result = loop(operand) if out is None else _into(out, owner, loop, operand)
             if state[0] == turn + 1 and type(result) is ndarray:
                 return result
+            del result  # its memory is wanted for the next attempt
         except Exception:  # whatever it is, the general way says it better
             pass
         return calls.general(operands, **keywords)
@@ -67,11 +73,18 @@ def _of_two(calls: OperatorCalls) -> Callable[..., Any]:
             try:
                 dtype = first.dtype
                 if dtype is second.dtype and first.ndim == second.ndim:
-                    loop, state, _ = (_latest(calls, keywords) if keywords else usual)[dtype]
-                    turn = state[0]
-                    result = loop(first, second)
+                    if not keywords:
+                        loop, state, _ = usual[dtype]
+                        turn = state[0]
+                        result = loop(first, second)
+                    else:
+                        out = keywords.get("out")
+                        loop, state, owner = _latest(calls, keywords)[dtype]
+                        turn = state[0]
+                        result = loop(first, second) if out is None else _into(out, owner, loop, first, second)
                     if state[0] == turn + 1 and type(result) is ndarray:
                         return result
+                    del result  # its memory is wanted for the next attempt
             except Exception:  # whatever it is, the general way says it better
                 pass
         given = [operand for operand in (first, second, *more) if operand is not _ABSENT]
@@ -80,8 +93,23 @@ def _of_two(calls: OperatorCalls) -> Callable[..., Any]:
     return function
 
 
+def _into(out: Any, owner: Any, loop: Any, *operands: Any) -> Any:
+    """The result in `out`, if that is an array for it which shares no memory with the operands."""
+    if type(out) is not ndarray or out.base is not None or out.dtype is not owner.result:
+        return None
+    shape = out.shape
+    for operand in operands:
+        if operand is out or operand.base is not None or operand.shape != shape:
+            return None
+    return loop(*operands, out)
+
+
 def _latest(calls: OperatorCalls, keywords: dict[str, Any]) -> Loops:
-    """The loops of the latest keywords, if these are the same: 1.0 equals True, but is not alike."""
+    """The loops of the latest keywords, if these are the same but for `out`; 1.0 equals True, but is not alike."""
+    if "out" in keywords:
+        if len(keywords) == 1:
+            return calls.loops
+        keywords = {name: value for name, value in keywords.items() if name != "out"}
     known, loops = calls.latest
     if keywords == known:
         for name, value in known.items():

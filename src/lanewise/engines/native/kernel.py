@@ -22,7 +22,8 @@ from lanewise.language.words import Function
 
 Array = np.ndarray[Any, Any]
 
-SPLIT_BYTES = 1 << 21  # below this, starting threads costs more than they save
+SPLIT_BYTES = 10 << 20  # below this, waking other threads costs more than they save
+HEAVY = {"fpow": 128, "frem": 128}  # nodes that take as long as moving so many bytes
 PART = 1 << 12  # parts of contiguous work are a multiple of this many elements
 KEPT = 256  # kernels remembered; the oldest go first
 
@@ -44,7 +45,9 @@ class NativeKernel:
         self._types = inputs, [_plain(sort) for sort in function.outputs]
         self._ufunc = Ufunc(self._compiled.address, *self._types)
         self._views = any(dtype.name == "bfloat16" for dtype in map(dtype_of, (*function.inputs, *function.outputs)))
-        self._item = sum(dtype.itemsize for dtype in (*inputs, *self._outputs))
+        # What an element takes, in bytes moved.
+        self._cost = sum(dtype.itemsize for dtype in (*inputs, *self._outputs))
+        self._cost += sum(HEAVY.get(node.kind, 0) for node in postorder(roots))
         # Guarded lanes raise the processor's float flags; NumPy would warn about elements nobody asked for.
         self._quiet = floats and not own_flags
         self.checks = bool(function.requirements)
@@ -63,7 +66,7 @@ class NativeKernel:
             keep = [np.ascontiguousarray(operands[k]) for k in self._arrays]  # alive during the call
             for k, array in zip(self._arrays, keep, strict=True):
                 operands[k] = np.array(array.__array_interface__["data"][0], np.int64)
-        large = prod(shape) * self._item >= SPLIT_BYTES and threads.get_threads() > 1
+        large = prod(shape) * self._cost >= SPLIT_BYTES and threads.get_threads() > 1
         results = (
             list(outs)
             if outs is not None

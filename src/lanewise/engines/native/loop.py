@@ -10,19 +10,21 @@ from __future__ import annotations
 
 from llvmlite import ir
 
+from lanewise.engines.native.copies import ALIGN, Copies
 from lanewise.engines.native.emit import Emitter, element_type, is_half
 from lanewise.engines.native.tables import in_registers, load
 from lanewise.engines.native.target import Abilities
 from lanewise.engines.native.ufunc import FAILED, TURNS
 from lanewise.engines.storage import storage_width
 from lanewise.language.nodes import postorder
-from lanewise.language.sorts import ArraySort, Sort
+from lanewise.language.sorts import ArraySort, Sort, f32
 from lanewise.language.words import Function
 
 I1, I8, I32, I64, POINTER = ir.IntType(1), ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.PointerType()
-ALIGN = 64  # a cache line, and the widest vector register
 VECTOR_BYTES = 128  # bytes of the widest word that one turn of the body computes
 STREAM_BYTES = 1 << 22  # from this size on a result is not kept in cache; never less than ALIGN
+LONG_TURNS = 16  # turns from which aligning the result is worth a short first one
+SMALL_BODY = 48  # nodes up to which what surrounds the body counts, and the body is written twice
 NAME = "loop"
 
 
@@ -35,7 +37,9 @@ def lanes_of(function: Function, abilities: Abilities) -> int:
             assert isinstance(table, ArraySort)
             if not in_registers(table, abilities):
                 return 16
-        if isinstance(node.sort, Sort):
+        if node.kind == "fpow" and node.sort == f32:
+            widest = 64  # computed in float64, in more registers than there are
+        elif isinstance(node.sort, Sort):
             widest = max(widest, 64 if node.sort.width > 32 else node.sort.width)
     return max(8, VECTOR_BYTES * 8 // widest)
 
@@ -58,8 +62,11 @@ class LoopBuilder:
         self.function = function
         self.own_flags = own_flags  # compute floats in the default environment and leave no trace in MXCSR
         self.lanes = lanes_of(function, abilities)
+        roots = [*function.results, *(requirement.condition for requirement in function.requirements)]
+        self.has_run = sum(1 for _ in postorder(roots)) <= SMALL_BODY
         self.abilities = abilities
         self.module = ir.Module()
+        self.copies = Copies(self.module, self.lanes)
         self.inputs = [(k, sort) for k, sort in enumerate(function.inputs) if isinstance(sort, Sort)]
         self.arrays = [(k, sort) for k, sort in enumerate(function.inputs) if isinstance(sort, ArraySort)]
         self.outputs = [(len(function.inputs) + k, sort) for k, sort in enumerate(function.outputs)]
@@ -92,12 +99,15 @@ class LoopBuilder:
         b.cbranch(b.icmp_signed(">", self.count, I64(0)), start, done)
         b.position_at_end(start)
         self._prepare()
-        last = self._turns(function, done)
+        self.exits: list[tuple[ir.Value | None, ir.Block]] = []
+        self._turns(function, done)
         b.position_at_end(done)
+        last = self.exits[0][0]
         if last is not None:
             broken = b.phi(last.type)
             broken.add_incoming(ir.Constant(last.type, None), entered)
-            broken.add_incoming(last, self.loop_end)
+            for value, block in self.exits:
+                broken.add_incoming(value, block)
             report = function.append_basic_block("report")
             leave = function.append_basic_block("leave")
             b.cbranch(self._any(broken), report, leave)
@@ -181,17 +191,11 @@ class LoopBuilder:
             fast = b.and_(fast, b.or_(direct, self.scalar[k]))
             with b.if_then(self.scalar[k]):
                 value = b.load(self.base[k], typ=storage_type(sort))
-                b.store(self._spread(b, value), self.buffers[k], align=ALIGN)
+                b.store(self.copies.spread(b, value), self.buffers[k], align=ALIGN)
         for k, sort in self.outputs:
             fast = b.and_(fast, b.icmp_signed("==", self.step[k], I64(size_of(sort))))
         self.fast = fast
         self._plan_streaming()
-
-    def _spread(self, b: ir.IRBuilder, value: ir.Value) -> ir.Value:
-        """A vector of one value."""
-        nothing = ir.Constant(ir.VectorType(value.type, self.lanes), ir.Undefined)
-        zeros = ir.Constant(ir.VectorType(I32, self.lanes), [0] * self.lanes)
-        return b.shuffle_vector(b.insert_element(nothing, value, I32(0)), nothing, zeros)
 
     def _plan_streaming(self) -> None:
         """`stream`: whether to write past the cache; `head`: elements until the results are aligned."""
@@ -209,18 +213,23 @@ class LoopBuilder:
             aligned = b.icmp_unsigned("==", b.and_(reached, I64(ALIGN - 1)), I64(0))
             stream = b.and_(stream, aligned)
         self.stream = stream
-        self.head = b.select(stream, head, I64(0))
+        # Vectors as wide as a line cross one each time unless they are aligned. Arrays of some size mostly lie alike
+        # within their lines, so that operands are aligned with the result.
+        long = b.and_(self.fast, b.icmp_signed(">=", self.count, I64(LONG_TURNS * self.lanes)))
+        if self.lanes * size_of(sort) < ALIGN:
+            long = I1(0)  # the first turn has room for one vector only
+        self.head = b.select(b.or_(stream, long), head, I64(0))
 
     # -- turns --------------------------------------------------------------------------
 
-    def _turns(self, function: ir.Function, done: ir.Block) -> ir.Value | None:
+    def _turns(self, function: ir.Function, done: ir.Block) -> None:
         b = self.b
         prepared = b.block
-        names = ("turn", "fetch", "body", "deliver", "next")
-        turn, fetch, body, deliver, following = (function.append_basic_block(name) for name in names)
-        b.branch(turn)
+        names = ("choose", "turn", "fetch", "body", "deliver", "next")
+        choose, turn, fetch, body, deliver, following = (function.append_basic_block(name) for name in names)
+        b.branch(choose)
 
-        b.position_at_end(turn)
+        b.position_at_end(choose)
         at = b.phi(I64, "at")
         at.add_incoming(I64(0), prepared)
         accumulated = None
@@ -230,6 +239,17 @@ class LoopBuilder:
             accumulated = b.phi(ir.VectorType(lane, self.lanes), "broken")
             accumulated.add_incoming(ir.Constant(accumulated.type, None), prepared)
         left = b.sub(self.count, at)
+        if self.has_run:
+            past_head = b.or_(b.icmp_signed(">", at, I64(0)), b.icmp_signed("==", self.head, I64(0)))
+            ready = b.and_(b.and_(self.fast, past_head), b.icmp_signed(">=", left, I64(self.lanes)))
+            run = function.append_basic_block("run")
+            b.cbranch(ready, run, turn)
+            b.position_at_end(run)
+            self._run(function, at, accumulated, choose, done)
+        else:
+            b.branch(turn)
+
+        b.position_at_end(turn)
         short = b.icmp_signed("<", left, I64(self.lanes))
         count = b.select(short, left, I64(self.lanes))
         heading = b.and_(b.icmp_signed("==", at, I64(0)), b.icmp_signed(">", self.head, I64(0)))
@@ -242,7 +262,7 @@ class LoopBuilder:
 
         b.position_at_end(fetch)
         fetched = {
-            k: b.call(self._fetch(size_of(sort) * 8), [self.buffers[k], place[k], self.step[k], count])
+            k: b.call(self.copies.fetch(size_of(sort) * 8), [self.buffers[k], place[k], self.step[k], count])
             for k, sort in self.inputs
         }
         b.branch(body)
@@ -263,7 +283,7 @@ class LoopBuilder:
 
         b.position_at_end(deliver)
         for k, sort in self.outputs:
-            b.call(self._deliver(size_of(sort) * 8), [place[k], self.buffers[k], self.step[k], count])
+            b.call(self.copies.deliver(size_of(sort) * 8), [place[k], self.buffers[k], self.step[k], count])
         b.branch(following)
 
         b.position_at_end(following)
@@ -271,9 +291,48 @@ class LoopBuilder:
         at.add_incoming(moved, following)
         if accumulated is not None:
             accumulated.add_incoming(broken, following)
-        self.loop_end = following
-        b.cbranch(b.icmp_signed("<", moved, self.count), turn, done)
-        return broken
+        self.exits.append((broken, following))
+        b.cbranch(b.icmp_signed("<", moved, self.count), choose, done)
+
+    def _run(
+        self, function: ir.Function, at: ir.Value, accumulated: ir.Value | None, choose: ir.Block, done: ir.Block
+    ) -> None:
+        """Whole vectors of operands that lie in order, as many as there are: nothing to decide in between."""
+        b, before = self.b, self.b.block
+        starts, steps = {}, {}
+        for k, _ in (*self.inputs, *self.outputs):
+            starts[k] = b.gep(self.base[k], [b.mul(at, self.step[k])], source_etype=I8)
+            steps[k] = b.mul(self.step[k], I64(self.lanes))
+        for k, _ in self.inputs:
+            starts[k] = b.select(self.scalar[k], self.buffers[k], starts[k])
+        again = function.append_basic_block("again")
+        b.branch(again)
+        b.position_at_end(again)
+        moving = b.phi(I64)
+        moving.add_incoming(at, before)
+        places = {k: b.phi(POINTER) for k in starts}
+        for k, place in places.items():
+            place.add_incoming(starts[k], before)
+        failing = None
+        if accumulated is not None:
+            failing = b.phi(accumulated.type)
+            failing.add_incoming(accumulated, before)
+        broken = self._body(places, places, I1(1), failing)
+        moved = b.add(moving, I64(self.lanes))
+        end = b.block
+        moving.add_incoming(moved, end)
+        for k, place in places.items():
+            place.add_incoming(b.gep(place, [steps[k]], source_etype=I8), end)
+        if failing is not None:
+            failing.add_incoming(broken, end)
+        over = function.append_basic_block("over")
+        b.cbranch(b.icmp_signed("<=", b.add(moved, I64(self.lanes)), self.count), again, over)
+        b.position_at_end(over)
+        at.add_incoming(moved, over)
+        if accumulated is not None:
+            accumulated.add_incoming(broken, over)
+        self.exits.append((broken, over))
+        b.cbranch(b.icmp_signed("<", moved, self.count), choose, done)
 
     def _body(
         self,
@@ -329,69 +388,3 @@ class LoopBuilder:
         if value.type == kind:
             return value
         return self.b.sext(value, kind) if sort.signed else self.b.zext(value, kind)
-
-    # -- buffers ------------------------------------------------------------------------
-
-    def _fetch(self, width: int) -> ir.Function:
-        """fetch(buffer, place, step, count) → where a whole vector can be loaded.
-
-        Lanes past the count repeat the first element: real data, so no lane invents a failure.
-        """
-        name = f"fetch{width}"
-        if name in self.module.globals:
-            return self.module.globals[name]
-        function = ir.Function(self.module, ir.FunctionType(POINTER, [POINTER, POINTER, I64, I64]), name)
-        function.linkage = "internal"
-        buffer, place, step, count = function.args
-        item = ir.IntType(width)
-        b = ir.IRBuilder(function.append_basic_block("entry"))
-        with b.if_then(b.icmp_signed("==", step, I64(0))):
-            b.ret(buffer)
-        whole = b.icmp_signed("==", count, I64(self.lanes))
-        with b.if_then(b.and_(whole, b.icmp_signed("==", step, I64(width // 8)))):
-            b.ret(place)
-        first = b.load(place, typ=item, align=width // 8)
-        b.store(self._spread(b, first), buffer, align=ALIGN)
-
-        def copy(at: ir.Value) -> None:
-            value = b.load(b.gep(place, [b.mul(at, step)], source_etype=I8), typ=item, align=width // 8)
-            b.store(value, b.gep(buffer, [at], source_etype=item), align=width // 8)
-
-        _repeat(b, I64(1), count, copy)
-        b.ret(buffer)
-        return function
-
-    def _deliver(self, width: int) -> ir.Function:
-        """deliver(place, buffer, step, count): the first lanes to where they belong."""
-        name = f"deliver{width}"
-        if name in self.module.globals:
-            return self.module.globals[name]
-        function = ir.Function(self.module, ir.FunctionType(ir.VoidType(), [POINTER, POINTER, I64, I64]), name)
-        function.linkage = "internal"
-        place, buffer, step, count = function.args
-        item = ir.IntType(width)
-        b = ir.IRBuilder(function.append_basic_block("entry"))
-
-        def copy(at: ir.Value) -> None:
-            value = b.load(b.gep(buffer, [at], source_etype=item), typ=item, align=width // 8)
-            b.store(value, b.gep(place, [b.mul(at, step)], source_etype=I8), align=width // 8)
-
-        _repeat(b, I64(0), count, copy)
-        b.ret_void()
-        return function
-
-
-def _repeat(b: ir.IRBuilder, start: ir.Value, stop: ir.Value, action) -> None:  # type: ignore[no-untyped-def]
-    """for at in range(start, stop): action(at)"""
-    before = b.block
-    head, inside, after = (b.append_basic_block(name) for name in ("head", "inside", "after"))
-    b.branch(head)
-    b.position_at_end(head)
-    at = b.phi(I64)
-    at.add_incoming(start, before)
-    b.cbranch(b.icmp_signed("<", at, stop), inside, after)
-    b.position_at_end(inside)
-    action(at)
-    at.add_incoming(b.add(at, I64(1)), b.block)
-    b.branch(head)
-    b.position_at_end(after)

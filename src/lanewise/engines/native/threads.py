@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from queue import SimpleQueue
 from typing import Any
 
 VARIABLE = "LANEWISE_THREADS"
 
 _lock = threading.Lock()
-_pool: ThreadPoolExecutor | None = None
+_inbox: SimpleQueue[Any] = SimpleQueue()
+_helpers = 0  # how many threads wait at the inbox
 _count: int | None = None
 
 
@@ -32,62 +33,106 @@ def get_threads() -> int:
 
 def set_threads(count: int) -> None:
     """Use `count` threads for large work from now on (1: none but the caller's)."""
-    global _count, _pool
+    global _count
     if not isinstance(count, int) or isinstance(count, bool) or count < 1:
         raise ValueError(f"threads: {count!r}; allowed: a whole number from 1 on")
     with _lock:
         _count = count
-        if _pool is not None:
-            _pool.shutdown(wait=False)
-            _pool = None
+        _dismiss()
 
 
-def _workers() -> ThreadPoolExecutor:
-    global _pool
-    with _lock:
-        if _pool is None:
-            _pool = ThreadPoolExecutor(max(1, get_threads() - 1), thread_name_prefix="lanewise")
-        return _pool
+def _dismiss() -> None:
+    """Lets the helpers end when they are done; new ones start with the next work."""
+    global _inbox, _helpers
+    for _ in range(_helpers):
+        _inbox.put(None)
+    _inbox, _helpers = SimpleQueue(), 0
 
 
 def _forget() -> None:
-    """A forked child has none of its parent's threads: it makes its own when it needs them."""
-    global _pool, _lock
-    _pool, _lock = None, threading.Lock()
+    """A forked child has none of its parent's threads: it starts its own when it needs them."""
+    global _inbox, _helpers, _lock
+    _inbox, _helpers, _lock = SimpleQueue(), 0, threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)
 
 
+class _Shared:
+    """Work in parts, for whoever has time. A helper that comes too late is not waited for."""
+
+    def __init__(self, parts: Sequence[Any], work: Callable[[Any], None]) -> None:
+        self.parts = iter(parts)
+        self.work = work
+        self.lock = threading.Lock()
+        self.closed = False
+        self.helping = 0
+        self.ended: SimpleQueue[BaseException | None] = SimpleQueue()
+
+    def drain(self) -> None:
+        while True:
+            with self.lock:
+                part = next(self.parts, None)
+            if part is None:
+                return
+            self.work(part)
+
+    def help(self) -> None:
+        with self.lock:
+            if self.closed:
+                return
+            self.helping += 1
+        try:
+            self.drain()
+        except BaseException as error:
+            self.ended.put(error)
+        else:
+            self.ended.put(None)
+
+    def close(self) -> list[BaseException]:
+        """Waits for the helpers that have begun; their errors."""
+        with self.lock:
+            self.closed = True
+        ends = [self.ended.get() for _ in range(self.helping)]
+        return [error for error in ends if error is not None]
+
+
+def _help(inbox: SimpleQueue[_Shared | None]) -> None:
+    while (shared := inbox.get()) is not None:
+        shared.help()
+        del shared  # nobody's arrays are kept while waiting
+
+
+def _call_helpers(shared: _Shared, count: int) -> None:
+    global _helpers
+    with _lock:
+        try:
+            while _helpers < get_threads() - 1:
+                threading.Thread(target=_help, args=(_inbox,), name="lanewise", daemon=True).start()
+                _helpers += 1
+        except RuntimeError:  # no more threads, or the interpreter is shutting down
+            count = min(count, _helpers)
+        for _ in range(count):
+            _inbox.put(shared)
+
+
 def each(parts: Sequence[Any], work: Callable[[Any], None]) -> None:
-    """work(part) for every part, shared between the caller's thread and the pool."""
+    """work(part) for every part, shared between the caller's thread and helpers.
+
+    Helpers wait on a queue of their own: an executor and its futures take three times as long to begin
+    and to end, which is as long as a million elements take.
+    """
     helpers = min(get_threads(), len(parts)) - 1
     if helpers < 1:
         for part in parts:
             work(part)
         return
-    queue = iter(parts)
-    turn = threading.Lock()
-
-    def drain() -> None:
-        while True:
-            with turn:
-                part = next(queue, None)
-            if part is None:
-                return
-            work(part)
-
-    pool = _workers()
-    futures: list[Future[None]] = []
-    for _ in range(helpers):
-        try:
-            futures.append(pool.submit(drain))
-        except RuntimeError:  # the interpreter is shutting down, or the pool was just replaced
-            break
+    shared = _Shared(parts, work)
+    _call_helpers(shared, helpers)
     try:
-        drain()
+        shared.drain()
     finally:
-        wait(futures)
-    for future in futures:
-        future.result()
+        errors = shared.close()
+    if errors:
+        raise errors[0]

@@ -65,6 +65,7 @@ class Ufunc:
         owner: Any = None,
     ) -> None:
         self.state = array("B", (0,))
+        self.result = outputs[0]
         # Shared with the loop: failures so far, the address of the state (0: not limited), what is left.
         self.shared = array("q", (0, self.state.buffer_info()[0] if limited else 0, BUDGET))
         self._owner = owner  # of the code
