@@ -102,6 +102,7 @@ class OperatorCalls:
         # For calls of arrays of one dtype: without keywords, and with the latest ones.
         self.loops: Loops = {}
         self.latest: tuple[Mapping[str, Any], Loops] = ({}, self.loops)
+        self.latest_texts = self.latest  # the latest that are all strings, which equal nothing that is not alike
 
     def general(
         self,
@@ -192,6 +193,8 @@ class OperatorCalls:
                 return  # numbers of other types may be equal, but are not alike
             if keywords != self.latest[0]:
                 self.latest = (dict(keywords), {})
+                if all(type(value) is str for value in keywords.values()):
+                    self.latest_texts = self.latest
             loops = self.latest[1]
         if dtype in loops and loops[dtype][1][0] != FAILED:
             return

@@ -50,6 +50,10 @@ def _of_one(calls: OperatorCalls) -> Callable[..., Any]:
                 loop, state, _ = usual[operand.dtype]
                 turn = state[0]
                 result = loop(operand)
+            elif keywords == calls.latest_texts[0]:
+                loop, state, _ = calls.latest_texts[1][operand.dtype]
+                turn = state[0]
+                result = loop(operand)
             else:
                 out = keywords.get("out")
                 loop, state, owner = _latest(calls, keywords)[operand.dtype]
@@ -75,6 +79,10 @@ def _of_two(calls: OperatorCalls) -> Callable[..., Any]:
                 if dtype is second.dtype and first.ndim == second.ndim:
                     if not keywords:
                         loop, state, _ = usual[dtype]
+                        turn = state[0]
+                        result = loop(first, second)
+                    elif keywords == calls.latest_texts[0]:
+                        loop, state, _ = calls.latest_texts[1][dtype]
                         turn = state[0]
                         result = loop(first, second)
                     else:

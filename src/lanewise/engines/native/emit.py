@@ -47,6 +47,7 @@ class Emitter:
         self.b = builder
         self.lanes = lanes
         self.inputs = inputs
+        self.abilities = abilities
         self.has_half = abilities.half
         self.values: dict[Node, ir.Value] = {}
         self._settled: dict[Node, ir.Value] = {}
@@ -226,7 +227,7 @@ def _fpow(e: Emitter, node: Node, a: ir.Value, b: ir.Value) -> ir.Value:
     x, y = (e.narrow(f64, e.wide(arg, value)) for arg, value in zip(node.args, (a, b), strict=True))
     if node.sort == f64:
         return e.intrinsic(f"llvm.pow.{_suffix(kind)}", kind, x, y)
-    return e.narrow(node.sort, Power(e.b, e.lanes)(x, y))
+    return e.narrow(node.sort, Power(e.b, e.lanes, e.abilities.permutes_words)(x, y))
 
 
 def _sign(clear: bool) -> Rule:

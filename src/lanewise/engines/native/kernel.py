@@ -6,6 +6,7 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -13,8 +14,9 @@ import numpy as np
 
 from lanewise.engines.exact import fold
 from lanewise.engines.native import target, threads
+from lanewise.engines.native.copies import ALIGN
 from lanewise.engines.native.loop import NAME, LoopBuilder
-from lanewise.engines.native.ufunc import Ufunc
+from lanewise.engines.native.ufunc import STREAM_BYTES, Ufunc
 from lanewise.engines.storage import dtype_of, raw
 from lanewise.language.nodes import postorder
 from lanewise.language.sorts import ArraySort
@@ -24,6 +26,7 @@ Array = np.ndarray[Any, Any]
 
 SPLIT_BYTES = 10 << 20  # below this, waking other threads costs more than they save
 HEAVY = {"fpow": 128, "frem": 128}  # nodes that take as long as moving so many bytes
+PARTS = 4  # for each thread, so that all end at about the same time
 PART = 1 << 12  # parts of contiguous work are a multiple of this many elements
 KEPT = 256  # kernels remembered; the oldest go first
 
@@ -44,6 +47,7 @@ class NativeKernel:
         self._outputs = [dtype_of(sort) for sort in function.outputs]
         self._types = inputs, [_plain(sort) for sort in function.outputs]
         self._ufunc = Ufunc(self._compiled.address, *self._types)
+        self._streaming = Ufunc(self._compiled.address, *self._types, stream_from=ALIGN)
         self._views = any(dtype.name == "bfloat16" for dtype in map(dtype_of, (*function.inputs, *function.outputs)))
         # What an element takes, in bytes moved.
         self._cost = sum(dtype.itemsize for dtype in (*inputs, *self._outputs))
@@ -59,14 +63,15 @@ class NativeKernel:
 
         `shape` is the result's; the operands broadcast to it. `outs` are written if given.
         """
-        shared = self._ufunc.shared
-        before = shared[0]
+        large = prod(shape) * self._cost >= SPLIT_BYTES and threads.get_threads() > 1
+        streaming = large and prod(shape) * self._outputs[0].itemsize >= STREAM_BYTES
+        ufunc = self._streaming if streaming else self._ufunc
+        before = ufunc.shared[0]
         if self._arrays:
             operands = list(operands)
             keep = [np.ascontiguousarray(operands[k]) for k in self._arrays]  # alive during the call
             for k, array in zip(self._arrays, keep, strict=True):
                 operands[k] = np.array(array.__array_interface__["data"][0], np.int64)
-        large = prod(shape) * self._cost >= SPLIT_BYTES and threads.get_threads() > 1
         results = (
             list(outs)
             if outs is not None
@@ -76,13 +81,13 @@ class NativeKernel:
         if self._views:
             sources, targets = [raw(array) for array in sources], [raw(array) for array in targets]
         if not large:
-            self._call((*sources, *targets))
+            self._call(ufunc, (*sources, *targets))
         else:
             if outs is not None:
                 sources = _untangled(sources, targets)
-            threads.each(_parts(sources, targets, shape), self._call)
+            threads.each(_parts(sources, targets, shape), partial(self._call, ufunc))
         # Never cleared, so a failure in another thread's call can make this true, but none can be missed.
-        return results, shared[0] != before
+        return results, ufunc.shared[0] != before
 
     def limited(self) -> Ufunc:
         """A fresh loop for callers in a hurry, who look at its state only: see `Ufunc`."""
@@ -105,13 +110,13 @@ class NativeKernel:
         result = self._ufunc.call(*operands, out=out)
         return result, shared[0] != before
 
-    def _call(self, arrays: Sequence[Array]) -> None:
+    def _call(self, ufunc: Ufunc, arrays: Sequence[Array]) -> None:
         count = len(self._outputs)
         if self._quiet:
             with np.errstate(all="ignore"):
-                self._ufunc.call(*arrays[:-count], out=tuple(arrays[-count:]))
+                ufunc.call(*arrays[:-count], out=tuple(arrays[-count:]))
         else:
-            self._ufunc.call(*arrays[:-count], out=tuple(arrays[-count:]))
+            ufunc.call(*arrays[:-count], out=tuple(arrays[-count:]))
 
 
 def _plain(sort: Any) -> np.dtype[Any]:
@@ -154,7 +159,7 @@ def _parts(sources: Sequence[Array], targets: Sequence[Array], shape: tuple[int,
         if all(a.size == 1 or (a.shape == shape and getattr(a.flags, flag)) for a in arrays):
             flat = [a.reshape(-1, order=order) if a.shape == shape else a.reshape(()) for a in arrays]  # type: ignore[call-overload]
             size = prod(shape)
-            step = -(-size // (2 * count) // PART) * PART
+            step = -(-size // (PARTS * count) // PART) * PART
             return [
                 tuple(a if a.ndim == 0 else a[start : start + step] for a in flat) for start in range(0, size, step)
             ]

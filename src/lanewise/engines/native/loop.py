@@ -22,7 +22,6 @@ from lanewise.language.words import Function
 
 I1, I8, I32, I64, POINTER = ir.IntType(1), ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.PointerType()
 VECTOR_BYTES = 128  # bytes of the widest word that one turn of the body computes
-STREAM_BYTES = 1 << 22  # from this size on a result is not kept in cache; never less than ALIGN
 LONG_TURNS = 16  # turns from which aligning the result is worth a short first one
 SMALL_BODY = 48  # nodes up to which what surrounds the body counts, and the body is written twice
 NAME = "loop"
@@ -204,7 +203,8 @@ class LoopBuilder:
         address = b.ptrtoint(self.base[first], I64)
         gap = b.and_(b.sub(I64(0), address), I64(ALIGN - 1))
         head = b.udiv(gap, I64(size_of(sort)))
-        stream = b.and_(self.fast, b.icmp_signed(">=", self.count, I64(STREAM_BYTES // size_of(sort))))
+        size = b.mul(self.count, I64(size_of(sort)))
+        stream = b.and_(self.fast, b.icmp_signed(">=", size, b.load(self._shared(3), typ=I64)))
         for k, other in self.outputs:
             if self.lanes * size_of(other) < ALIGN:
                 stream = I1(0)  # a turn would end in the middle of a line

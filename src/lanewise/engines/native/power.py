@@ -2,18 +2,22 @@
 
 2 ** (y * log2(x)): x is split into 2 ** k * m with m around 1, log2(m) is the series of the inverse
 hyperbolic tangent, and what is left of the exponent after its whole part goes through the series of
-the exponential function. The relative error stays below 2 ** -31, so that rounding to float32 is
-off by no more than half a unit and 2 ** -7 of one. Special cases are those of IEEE 754 pow. Operands
+the exponential function. The relative error stays below 2 ** -30, so that rounding to float32 is
+off by no more than half a unit and 2 ** -6 of one. Special cases are those of IEEE 754 pow. Operands
 are numbers that float32 has: no subnormal float64.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
+import struct
 from collections.abc import Sequence
 from typing import Any
 
 from llvmlite import ir
+
+from lanewise.engines.native.tables import in_pieces
 
 I64, DOUBLE = ir.IntType(64), ir.DoubleType()
 TERMS_OF_LOG, TERMS_OF_EXP = 7, 9
@@ -23,14 +27,37 @@ ONE, ROOT_HALF = 0x3FF0000000000000, 0x3FE6A09E667F3BCD  # patterns of 1 and of 
 EXPONENT, FRACTION = 0x7FF0000000000000, 0x000FFFFFFFFFFFFF
 MAGIC = 0x4330000000000000  # of 2 ** 52: a whole number below 2 ** 52 or'ed in is that number, added
 ROUNDER = 1.5 * 2.0**52  # added and taken away again it rounds to a whole number
+# Where registers can be permuted, tables of 16 entries leave less to the series. Of the sixteenths of a doubling that
+# the logarithm tells apart, number 8 has 1 in its middle; its entry is exact, so that numbers near 1 lose nothing.
+START = ONE - 17 * (1 << 47)
+SHORT_LOG = [(-1) ** (n + 1) / (n * math.log(2)) for n in range(1, 8)]
+SHORT_EXP = EXP[:5]
+SIXTEENTHS = 1.5 * 2.0**48  # added and taken away again it rounds to a sixteenth
 FAR = 1000.0  # exponents beyond are 0 or infinite in every type that results are rounded to
 
 
-class Power:
-    """Emits into one block; `lanes` elements a vector."""
+def _number(pattern: int) -> float:
+    (found,) = struct.unpack("<d", pattern.to_bytes(8, "little"))
+    return float(found)
 
-    def __init__(self, builder: ir.IRBuilder, lanes: int) -> None:
+
+def _middles() -> list[float]:
+    """A number in the middle of each sixteenth, 1 for the one around 1."""
+    edges = [_number(START + (k << 48)) for k in range(17)]
+    return [1.0 if k == 8 else (low + high) / 2 for k, (low, high) in enumerate(itertools.pairwise(edges))]
+
+
+RECIPROCALS = [1 / middle for middle in _middles()]
+LOGARITHMS = [-math.log2(reciprocal) for reciprocal in RECIPROCALS]
+POWERS = [2.0 ** (k / 16) for k in range(16)]
+
+
+class Power:
+    """Emits at the builder's place; `lanes` elements a vector. `permutes`: whether tables may lie in registers."""
+
+    def __init__(self, builder: ir.IRBuilder, lanes: int, permutes: bool) -> None:
         self.b = builder
+        self.permutes = permutes
         self.real = ir.VectorType(DOUBLE, lanes)
         self.word = ir.VectorType(I64, lanes)
 
@@ -79,6 +106,8 @@ class Power:
         """log2 of a normal number; exactly 0 for 1."""
         b = self.b
         pattern = b.bitcast(size, self.word)
+        if self.permutes:
+            return self._short_logarithm(pattern)
         moved = b.add(pattern, self._words(ONE - ROOT_HALF))  # its exponent field is k + 1023
         m = b.bitcast(b.sub(pattern, b.sub(b.and_(moved, self._words(EXPONENT)), self._words(ONE))), self.real)
         k = b.bitcast(b.or_(b.lshr(moved, self._words(52)), self._words(MAGIC)), self.real)
@@ -86,14 +115,44 @@ class Power:
         s = b.fdiv(b.fsub(m, self._reals(1.0)), b.fadd(m, self._reals(1.0)))
         return self._fused(self._polynomial(LOG, b.fmul(s, s)), s, k)
 
+    def _short_logarithm(self, pattern: ir.Value) -> ir.Value:
+        b = self.b
+        moved = b.add(pattern, self._words(ONE - START))  # its exponent field is k + 1023, then comes the sixteenth
+        m = b.bitcast(b.sub(pattern, b.sub(b.and_(moved, self._words(EXPONENT)), self._words(ONE))), self.real)
+        k = b.bitcast(b.or_(b.lshr(moved, self._words(52)), self._words(MAGIC)), self.real)
+        k = b.fsub(k, self._reals(2.0**52 + 1023))
+        sixteenth = b.lshr(moved, self._words(48))
+        rest = self._fused(m, self._entry(RECIPROCALS, sixteenth), self._reals(-1.0))
+        whole = b.fadd(k, self._entry(LOGARITHMS, sixteenth))
+        return self._fused(self._polynomial(SHORT_LOG, rest), rest, whole)
+
     def _power_of_two(self, exponent: ir.Value) -> ir.Value:
         b = self.b
         for limit, beyond in ((FAR, ">"), (-FAR, "<")):
             exponent = b.select(b.fcmp_ordered(beyond, exponent, self._reals(limit)), self._reals(limit), exponent)
-        rounded = b.fadd(exponent, self._reals(ROUNDER))
-        rest = b.fsub(exponent, b.fsub(rounded, self._reals(ROUNDER)))
-        scale = b.add(b.shl(b.bitcast(rounded, self.word), self._words(52)), self._words(ONE))
-        return b.fmul(self._polynomial(EXP, rest), b.bitcast(scale, self.real))
+        rounder = self._reals(SIXTEENTHS if self.permutes else ROUNDER)
+        rounded = b.fadd(exponent, rounder)
+        rest = b.fsub(exponent, b.fsub(rounded, rounder))
+        steps = b.bitcast(rounded, self.word)
+        if self.permutes:
+            start = b.bitcast(self._entry(POWERS, steps), self.word)
+            scale = b.add(b.shl(b.lshr(steps, self._words(4)), self._words(52)), start)
+            series = SHORT_EXP
+        else:
+            scale = b.add(b.shl(steps, self._words(52)), self._words(ONE))
+            series = EXP
+        return b.fmul(self._polynomial(series, rest), b.bitcast(scale, self.real))
+
+    def _entry(self, table: Sequence[float], index: ir.Value) -> ir.Value:
+        """The entries that the last four bits say, from two registers of eight."""
+        b = self.b
+        eight, words = ir.VectorType(DOUBLE, 8), ir.VectorType(I64, 8)
+        low, high = ir.Constant(eight, list(table[:8])), ir.Constant(eight, list(table[8:]))
+        name = "llvm.x86.avx512.vpermi2var.pd.512"
+        known = b.module.globals
+        kind = ir.FunctionType(eight, [eight, words, eight])
+        permute = known[name] if name in known else ir.Function(b.module, kind, name)
+        return in_pieces(b, index, 8, lambda part: b.call(permute, [low, part, high]))
 
     def _polynomial(self, coefficients: Sequence[float], x: ir.Value) -> ir.Value:
         result: ir.Value = self._reals(coefficients[-1])

@@ -70,11 +70,11 @@ def look_up(b: ir.IRBuilder, table: Table, index: ir.Value) -> ir.Value:
         elif width < item.width:
             index = b.zext(index, ir.VectorType(item, lanes))
         if item.width == 16:
-            found = _in_pieces(b, index, 32, lambda part: _permuted_words(b, table, part))
+            found = in_pieces(b, index, 32, lambda part: _permuted_words(b, table, part))
         elif table.abilities.permuted_bytes == 64:
-            found = _in_pieces(b, index, 64, lambda part: _permuted_bytes(b, table, part))
+            found = in_pieces(b, index, 64, lambda part: _permuted_bytes(b, table, part))
         else:
-            found = _in_pieces(b, index, 32, lambda part: _shuffled_bytes(b, table, part))
+            found = in_pieces(b, index, 32, lambda part: _shuffled_bytes(b, table, part))
         return found if inside is None else b.select(inside, found, _all(found.type, 0))
     return _loaded(b, table, index)
 
@@ -89,7 +89,7 @@ def _call(b: ir.IRBuilder, name: str, result: ir.Type, *arguments: ir.Value) -> 
     return b.call(known[name] if name in known else ir.Function(b.module, kind, name), arguments)
 
 
-def _in_pieces(b: ir.IRBuilder, vector: ir.Value, size: int, work: Callable[[ir.Value], ir.Value]) -> ir.Value:
+def in_pieces(b: ir.IRBuilder, vector: ir.Value, size: int, work: Callable[[ir.Value], ir.Value]) -> ir.Value:
     """work() on registers of `size` lanes; a shorter vector is filled up with undefined lanes."""
     lanes = vector.type.count
     nothing = ir.Constant(vector.type, ir.Undefined)

@@ -42,6 +42,7 @@ def _maker() -> Any:
     return prototype(address)
 
 
+STREAM_BYTES = 1 << 22  # from this size on a result is written past the cache
 BUDGET = 1 << 17  # elements that a limited ufunc computes before somebody must look at sizes again
 TURNS = 200  # states of a limited ufunc that nothing happened to; Python keeps such small numbers at hand
 FAILED = 255  # its state once a requirement has failed, or the budget has run out
@@ -62,12 +63,14 @@ class Ufunc:
         outputs: Sequence[np.dtype[Any]],
         *,
         limited: bool = False,
+        stream_from: int = STREAM_BYTES,
         owner: Any = None,
     ) -> None:
         self.state = array("B", (0,))
         self.result = outputs[0]
-        # Shared with the loop: failures so far, the address of the state (0: not limited), what is left.
-        self.shared = array("q", (0, self.state.buffer_info()[0] if limited else 0, BUDGET))
+        # Shared with the loop: failures so far, the address of the state (0: not limited), what is left of the
+        # budget, and the size of a result in bytes from which it is streamed (it may be a part of a larger one).
+        self.shared = array("q", (0, self.state.buffer_info()[0] if limited else 0, BUDGET, stream_from))
         self._owner = owner  # of the code
         numbers = bytes(dtype.num for dtype in (*inputs, *outputs))
         self._memory = (
