@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import lanewise as lw
-from lanewise.graph import plan
+from lanewise.graph import blocks, plan
 from lanewise.graph.loops import Loop
 from tests.graph.random_graphs import Generator
 
@@ -220,3 +220,43 @@ def test_large_parts_are_not_stored(monkeypatch: pytest.MonkeyPatch):
     x[7] = 2**31 - 1
     (violation, *_) = model.run(x, y).violations
     assert (violation.index, violation.count) == ((7, 0), 1)
+
+
+@pytest.mark.parametrize("seed", range(1, GRAPHS, 3))
+@pytest.mark.parametrize("specification", ["onnx", "tosa"])
+def test_block_by_block(specification: str, seed: int, monkeypatch: pytest.MonkeyPatch):
+    """As for graphs of many nodes on many elements; here for loops of few nodes, in blocks of few elements."""
+    monkeypatch.setattr(plan, "MAX_NODES", 8)
+    monkeypatch.setattr(blocks, "LEAST", 1)
+    monkeypatch.setattr(blocks, "BLOCK", 5)
+    test_fused_equals_node_by_node(specification, seed)
+
+
+def test_long_graphs_store_nothing_between_their_loops():
+    graph = lw.Builder(tosa="1.0")
+    x = graph.input("x", "int32", (1 << 18,))
+    value = x
+    for k in range(400):
+        value = graph.node("BITWISE_XOR" if k % 2 else "ADD", value, graph.constant(np.int32([k + 1])))
+        value = graph.node("ARITHMETIC_RIGHT_SHIFT", value, graph.constant(np.int32([1])), round=k % 3 == 0)
+    graph.output("y", value)
+    model = graph.model()
+    given = np.arange(1 << 18, dtype=np.int32) * 8000
+    want = given.astype(np.int64)
+    for k in range(400):
+        want = want ^ (k + 1) if k % 2 else want + k + 1
+        want = (want + (1 if k % 3 == 0 else 0)) >> 1
+    loops = loops_of(model, given)
+    assert len(loops) > 1
+    (group,) = blocks.grouped(next(iter(model._plans.values())))
+    assert len(group.loops) == len(loops)
+    assert len(group.inner) == len(loops) - 1
+    outcome = model.run(given)
+    assert outcome.status is lw.Status.VALID
+    assert (outcome.outputs["y"] == want).all()
+    out = np.empty_like(given)
+    assert lw.compile(model)(given, out=out) is out
+    assert (out == want).all()
+    given[77] = 2**31 - 1
+    (violation, *_) = model.run(given).violations
+    assert violation.index == (77,)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from lanewise.graph.model import Node
 from lanewise.language import nodes
@@ -114,3 +115,4 @@ class Plan:
     loops: list[Loop]
     outputs: dict[str, Stored]
     stored_bytes: int  # results and intermediate tensors of all loops, and outputs that are views until the end
+    groups: list[Any] | None = None  # of loops that run block by block: see `blocks`

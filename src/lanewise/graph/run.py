@@ -15,6 +15,7 @@ from lanewise.engines.exact_kernel import ExactKernel, patterns
 from lanewise.engines.storage import dtype_of
 from lanewise.graph import arrays
 from lanewise.graph.arrays import Array
+from lanewise.graph.blocks import Group, grouped, key_of, outer_operands, run_group
 from lanewise.graph.engines import kernel_maker
 from lanewise.graph.loops import Leaf, Loop, Plan
 from lanewise.graph.model import Model, Node, Output, TensorType
@@ -222,10 +223,16 @@ class Execution:
         """Runs every loop; the outputs and, if asked for, their masks."""
         self.tensors.update((name, constant.array) for name, constant in self.model.constants.items())
         last = _last_uses(self.plan)
-        for position, loop in enumerate(self.plan.loops):
-            self._run_loop(loop)
-            for name in last.get(position, ()):
-                self.tensors.pop(name, None)
+        position = 0
+        for group in grouped(self.plan) if self.engine == "native" else [Group(loop) for loop in self.plan.loops]:
+            if len(group.loops) > 1:
+                self._run_group(group)
+            else:
+                self._run_loop(group.loops[0])
+            for _ in group.loops:
+                for name in last.get(position, ()):
+                    self.tensors.pop(name, None)
+                position += 1
         outputs = {name: self._output(name) for name in self.model.outputs}
         for name, out in self.outs.items():
             if outputs[name] is not out:
@@ -278,6 +285,23 @@ class Execution:
                 self.tensors[name] = array
         if broken:
             self._report(loop, operands)
+
+    def _run_group(self, group: Group) -> None:
+        """Several loops block by block; where something fails they run again, one by one, to say where."""
+        from lanewise.engines.native.threads import each
+
+        operands = {key_of(leaf): self._operand(leaf) for leaf in outer_operands(group)}
+        results: dict[str, Array] = {}
+        for loop in group.loops:
+            own: Sequence[Array | None] = self._own_outs(loop) or [None] * len(loop.results)
+            for (name, sort, _), out in zip(loop.results, own, strict=True):
+                if name and name not in group.inner:
+                    results[name] = np.empty(loop.shape, dtype_of(sort)) if out is None else out
+        broken = run_group(group, operands, results, self.make_kernel, each)
+        self.tensors.update(results)
+        if broken:
+            for loop in group.loops:
+                self._run_loop(loop)
 
     def _own_outs(self, loop: Loop) -> list[Array] | None:
         """The caller's arrays, where a loop computes exactly the outputs they are for."""
