@@ -1,8 +1,10 @@
 """Every ONNX operator as a function on arrays, its name in snake case.
 
 Operands are NumPy arrays (or anything that speaks DLPack or `__array__`), read where they lie. All
-functions take `out`, `engine` ("native" or "exact") and `on_unpredictable`: "raise" (the default)
-raises UnpredictableError, "mask" gives (result, unpredictable), "value" gives a total reading.
+functions take `out`, `where` (a mask: only selected elements are computed, and held to requirements),
+`engine` ("native" or "exact") and `on_unpredictable`: "raise" (the default) raises UnpredictableError,
+"mask" gives (result, unpredictable), "value" gives a total reading. Arrays of libraries that define
+`__array_ufunc__` (dask, xarray) are offered the call as they are offered a ufunc's.
 """
 
 from __future__ import annotations
