@@ -132,8 +132,9 @@ def test_float_bounds(tmp_path: Path):
     close = np.nextafter(x + x, np.float32(9), dtype=np.float32)
     changes: dict[str, Any] = {"a": x, "b": x, "reference": close}
     assert verdict(make(tmp_path / "exact", adder(tensors=kinds), **changes)).verdict == "failed"
-    meta = {"compliance": {"tensors": {"c": {"mode": "ULP", "ulp_info": {"ulp": 0.5}}}}}
-    assert verdict(make(tmp_path / "ulp", adder(tensors=kinds), meta=meta, **changes)).verdict == "passed"
+    for units, expected in ((0.5, "failed"), (1.0, "passed")):  # the reference is one float away
+        meta = {"compliance": {"tensors": {"c": {"mode": "ULP", "ulp_info": {"ulp": units}}}}}
+        assert verdict(make(tmp_path / f"ulp{units}", adder(tensors=kinds), meta=meta, **changes)).verdict == expected
 
 
 def test_inexact_rounding_may_be_that_of_float32(tmp_path: Path):

@@ -493,6 +493,11 @@ def test_int64_does_not_exist_at_1_0():
     assert "graph input 'a': tensor 'a' has element type INT64, which TOSA 1.0 has not" in refused(content)
 
 
+def test_an_identifier_of_another_version():
+    content = file_1([], {"a": ("int32", (2,), None)}, ["a"], ["a"], {}, version=(0, 23, 0))
+    assert "says TOSA 0.23.0, but has the file identifier of 1.x files" in refused(content)
+
+
 def test_quantisation_that_the_operator_has_not():
     entry = operator("ADD", ["a", "b"], ["c"], quant_info=("UnaryQuantInfo", {"input_zp": 1, "output_zp": 0}))
     assert "operator 0 (ADD): has UnaryQuantInfo; ADD has none" in refused(adder(operators=[entry]))

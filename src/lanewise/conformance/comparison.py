@@ -51,9 +51,9 @@ def power_bound(reference: Number, sort: Sort) -> int:
 def bound_of(stated: Mapping[str, Any] | None, sort: Sort, power: str | None, who: str) -> Bound:
     """How far an output's elements may be from their references: what the test states, or the version.
 
-    Integers and booleans are equal, except where RESCALE's rounding is free. Floats count in floats. A
-    bound of half a unit is rounded up to a whole one: a result that is right in the last place lies
-    within half a unit of the exact value, and so does the reference, which may be rounded to the other side.
+    Integers and booleans are equal, except where RESCALE's rounding is free. Floats count in floats,
+    and only whole units count: within half a unit of the exact value there is one float, but for ties, which
+    have a rule of their own, so that result and reference are the same.
 
     `power` is the version if the output depends on a POW. Before 1.0 no bound is stated, and POW is held
     to one unit in the last place; from then on see `power_bound`.
@@ -70,7 +70,7 @@ def bound_of(stated: Mapping[str, Any] | None, sort: Sort, power: str | None, wh
 
 
 def _units(stated: Mapping[str, Any], who: str) -> int:
-    """The stated number of units, as a whole one."""
+    """The stated number of units, the whole ones."""
     info = stated.get("ulp_info")
     given = info.get("ulp") if isinstance(info, Mapping) else None
     try:
@@ -79,7 +79,7 @@ def _units(stated: Mapping[str, Any], who: str) -> int:
         units = math.nan
     if not 0 <= units < math.inf:
         raise InvalidError(f"{who}: mode ULP with ulp {brief(given)}; it is a finite number from 0 on")
-    return math.ceil(units)
+    return math.floor(units)
 
 
 def difference(

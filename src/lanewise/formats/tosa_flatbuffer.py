@@ -49,7 +49,10 @@ def model_from_bytes(content: bytes, name: str, *, max_tensor_bytes: int, max_no
     """The graph in a TOSA file, not yet checked."""
     if content[4:8] == IDENTIFIER:
         graph = Reader(content, SCHEMA_1, UNIONS_1, name).root("Graph")
-        return _Main(name, _version(graph, name), max_tensor_bytes, max_nodes).model(_main_of_1(graph, name))
+        version = _version(graph, name)
+        if version.startswith("0."):
+            raise InvalidError(f"{name}: says TOSA {version}, but has the file identifier of 1.x files")
+        return _Main(name, version, max_tensor_bytes, max_nodes).model(_main_of_1(graph, name))
     graph = Reader(content, SCHEMA_0_23, UNIONS_0_23, name).root("Graph")
     version = _version(graph, name)
     if not version.startswith("0."):

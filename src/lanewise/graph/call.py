@@ -29,7 +29,6 @@ from lanewise.operators import catalogue
 MODES = ("raise", "mask", "value")
 MOST_OPERANDS = 24  # of a variadic operator in one loop; a ufunc takes 64 with its results
 SMALL = 1 << 14  # elements up to which one call of the loop is the whole work
-FAILED = 255  # the state of a limited loop that will not run again: see `Ufunc`
 
 Loops = dict[Any, tuple[Any, Any, Any]]  # dtype → a limited ufunc, its state, and what keeps it alive
 
@@ -196,7 +195,7 @@ class OperatorCalls:
                 if all(type(value) is str for value in keywords.values()):
                     self.latest_texts = self.latest
             loops = self.latest[1]
-        if dtype in loops and loops[dtype][1][0] != FAILED:
+        if dtype in loops and not loops[dtype][2].has_failed:
             return
         limited = prepared.kernel.limited()
         loops[dtype] = (limited.call, limited.state, limited)

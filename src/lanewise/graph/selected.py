@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from lanewise.graph.arrays import Array
 from lanewise.language.errors import InvalidError
-
-Compute = Callable[[list[Array], tuple[int, ...]], tuple[list[Array], bool]]
 
 
 def selection(where: Any, shape: tuple[int, ...], who: str) -> Array | None:

@@ -81,3 +81,8 @@ class Ufunc:
         )
         loops, data, types, name = self._memory
         self.call = _maker()(loops, data, types, 1, len(inputs), len(outputs), _NO_IDENTITY, name, None, 0)
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether a limited one will not run well again."""
+        return self.state[0] == FAILED
