@@ -38,7 +38,7 @@ def is_odd(sort: AnySort) -> bool:
 
 
 def sort_of(dtype: np.dtype[Any]) -> Sort | None:
-    """The element type that a dtype stores, whatever its byte order; None if there is none."""
+    """The element type that a dtype stores, whatever the byte order of NumPy's own; None if there is none."""
     found = _BY_DTYPE.get(dtype)
     if found is not None:
         return found
@@ -46,7 +46,7 @@ def sort_of(dtype: np.dtype[Any]) -> Sort | None:
         found = integer(dtype.itemsize * 8, dtype.kind == "i")
     elif dtype.kind == "b" or (dtype.kind == "f" and dtype.itemsize in (2, 4, 8)):
         found = BY_NAME[dtype.name]
-    elif dtype.name == "bfloat16":
+    elif dtype == dtype_of(bf16):  # in this machine's byte order: NumPy cannot turn the bytes of a type it has not
         found = bf16
     else:
         return None

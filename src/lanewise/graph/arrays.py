@@ -46,9 +46,10 @@ def sort_for(array: Array, who: str) -> Sort:
     """The element type of an array; refuses dtypes that no operator has."""
     found = sort_of(array.dtype)
     if found is None:
+        swapped = "" if array.dtype.isnative else " in another byte order"
         raise InvalidError(
-            f"{who}: dtype {array.dtype} is no element type of lanewise; allowed: bool, integers of 8 to 64 "
-            "bits, float16, bfloat16, float32, float64"
+            f"{who}: dtype {array.dtype.name}{swapped} is no element type of lanewise; allowed: bool, integers of 8 "
+            "to 64 bits, float16, bfloat16, float32, float64"
         )
     return found
 

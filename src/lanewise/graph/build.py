@@ -108,7 +108,7 @@ class Builder:
                     inputs.append(None)
                 else:
                     first = self._sort_of(inputs[0]) if inputs and inputs[0] is not None else None
-                    constant_name = self._fresh(f"{output}.{argument_name}")
+                    constant_name = self.free(f"{output}.{argument_name}")
                     who = f"{self.name}, {place}: {constant_name}"
                     made[constant_name] = _attribute(record, position, argument, given, first, keywords, who)
                     from_attributes.add(argument_name)
@@ -167,6 +167,10 @@ class Builder:
         if name in self._taken:
             raise InvalidError(f"{self.name}: tensor {name!r} is defined twice")
         return name
+
+    def free(self, name: str) -> str:
+        """The name itself, with a number behind it if a tensor has it already."""
+        return self._free(f"{name}.", 2) if name in self._taken else name
 
     def _free(self, stem: str, number: int) -> str:
         """The first name of that form that no tensor has."""

@@ -18,8 +18,9 @@ from lanewise.graph.engines import kernel_maker
 from lanewise.graph.foreign import call_override, overriding
 from lanewise.graph.selected import gathered, place_of, selection
 from lanewise.graph.signature import python_name
+from lanewise.graph.traced import apply_traced
 from lanewise.graph.violations import Violation, element_at, locate, named_in
-from lanewise.language.errors import InvalidError
+from lanewise.language.errors import InvalidError, LanewiseError
 from lanewise.language.operator import Operator, Row
 from lanewise.language.shapes import BROADCASTING
 from lanewise.language.sorts import AnySort, ArraySort
@@ -30,7 +31,8 @@ MODES = ("raise", "mask", "value")
 MOST_OPERANDS = 24  # of a variadic operator in one loop; a ufunc takes 64 with its results
 SMALL = 1 << 14  # elements up to which one call of the loop is the whole work
 
-Loops = dict[Any, tuple[Any, Any, Any]]  # dtype → a limited ufunc, its state, and what keeps it alive
+# dtype → a ufunc, what it shares with its loop (failures first), its limit in elements, and what keeps it alive
+Loops = dict[Any, tuple[Any, Any, int, Any]]
 
 
 class _Prepared:
@@ -65,7 +67,7 @@ class _Prepared:
             and all(self.operator.argument(k).use in ("elements", "table") for k in range(len(operands)))
             and len(operands) == len(self.function.inputs)
             and all(type(operand) is np.ndarray for operand in operands)
-            and not any(is_odd(sort) for sort in self.row.inputs)
+            and not any(is_odd(sort) for sort in self.function.inputs)
         )
 
     def takes(self, out: Any, operands: tuple[Any, ...], shape: tuple[int, ...]) -> bool:
@@ -158,6 +160,8 @@ class OperatorCalls:
             rest = (first, *operands[MOST_OPERANDS:])
             return self.general(rest, out=out, where=where, on_unpredictable=on_unpredictable, **settings)
         given, attributes = bind(operator, operands, keywords)
+        if any(isinstance(operand, Value) for operand in given):
+            return apply_traced(operator, given, attributes, profile)
         if operator.constant:
             if where is not True:
                 raise InvalidError(f"{operator.label}: has no operands that where could select from")
@@ -195,10 +199,9 @@ class OperatorCalls:
                 if all(type(value) is str for value in keywords.values()):
                     self.latest_texts = self.latest
             loops = self.latest[1]
-        if dtype in loops and not loops[dtype][2].has_failed:
-            return
-        limited = prepared.kernel.limited()
-        loops[dtype] = (limited.call, limited.state, limited)
+        if dtype not in loops or loops[dtype][1][0]:
+            ufunc, limit = prepared.kernel.direct()
+            loops[dtype] = (ufunc.call, ufunc.shared, limit, ufunc)
 
     def _run(
         self,
@@ -246,6 +249,8 @@ class OperatorCalls:
                 outs = [out] if prepared.mode != "mask" else [out, np.empty(shapes.result, np.bool_)]
         try:
             results, broken = prepared.kernel(tensors, shapes.result, outs)
+        except LanewiseError:
+            raise
         except (MemoryError, ValueError) as error:
             raise InvalidError(
                 f"{operator.label}: a result of shape {list(shapes.result)} and type {prepared.row.output.name} "

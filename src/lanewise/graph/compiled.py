@@ -34,6 +34,8 @@ def compile_model(model: Model, engine: str = "native") -> Callable[..., Any]:
 
     def call(*operands: Any, out: Any = None, on_unpredictable: str = "raise") -> Any:
         key: Any = None
+        if on_unpredictable not in ("raise", "value"):
+            raise InvalidError(f"on_unpredictable is {on_unpredictable!r}; allowed: 'raise', 'value'")
         if out is None or single:
             arrays_ = operands if out is None else (*operands, out)
             try:
@@ -46,8 +48,6 @@ def compile_model(model: Model, engine: str = "native") -> Callable[..., Any]:
                 result, broken = kernel.small([operands[k] for k in order], out)
                 if not broken:
                     return result
-        if on_unpredictable not in ("raise", "value"):
-            raise InvalidError(f"on_unpredictable is {on_unpredictable!r}; allowed: 'raise', 'value'")
         given = take_inputs(model, operands[0] if operands else None, operands[1:])
         execution = Execution(model, given, engine, False, model.max_tensor_bytes, _outs(model, out))
         for name, array in execution.outs.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import importlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -31,9 +31,8 @@ class BoundOperator:
         self.__name__ = self.__qualname__ = f"{specification}.{name}"
 
     def __call__(self, *operands: Any, **keywords: Any) -> Any:
-        return getattr(sys.modules[f"lanewise.{self.specification}"], self.operator)(
-            *operands, **{**self.settings, **keywords}
-        )
+        module = importlib.import_module(f"lanewise.{self.specification}")  # in another process it may not be there yet
+        return getattr(module, self.operator)(*operands, **{**self.settings, **keywords})
 
     def __repr__(self) -> str:
         return f"<lanewise.{self.__name__} {self.settings}>" if self.settings else f"<lanewise.{self.__name__}>"

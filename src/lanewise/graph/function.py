@@ -1,9 +1,8 @@
 """One operator as a Python function on arrays.
 
 Calls on a few elements are all about what surrounds the loop, so the usual ones (arrays of one dtype
-and rank, the keywords of the call before) take the shortest way there is: the loop itself, limited
-in size (see `Ufunc`), whose state says whether it ran once and nothing failed. Everything else,
-and every failure, goes the general way.
+and shape, the keywords of the call before) take the shortest way there is: the loop itself, which
+remembers whether a requirement ever failed. Everything else, and every failure, goes the general way.
 """
 
 from __future__ import annotations
@@ -46,22 +45,23 @@ def _of_one(calls: OperatorCalls) -> Callable[..., Any]:
     def function(*operands: Any, **keywords: Any) -> Any:
         try:
             (operand,) = operands
-            if not keywords:
-                loop, state, _ = usual[operand.dtype]
-                turn = state[0]
-                result = loop(operand)
-            elif keywords == calls.latest_texts[0]:
-                loop, state, _ = calls.latest_texts[1][operand.dtype]
-                turn = state[0]
-                result = loop(operand)
-            else:
-                out = keywords.get("out")
-                loop, state, owner = _latest(calls, keywords)[operand.dtype]
-                turn = state[0]
-                result = loop(operand) if out is None else _into(out, owner, loop, operand)
-            if state[0] == turn + 1 and type(result) is ndarray:
-                return result
-            del result  # its memory is wanted for the next attempt
+            if type(operand) is ndarray:
+                if not keywords:
+                    loop, shared, limit, _ = usual[operand.dtype]
+                    result = loop(operand) if 0 < operand.size <= limit else None
+                elif keywords == calls.latest_texts[0]:
+                    loop, shared, limit, _ = calls.latest_texts[1][operand.dtype]
+                    result = loop(operand) if 0 < operand.size <= limit else None
+                else:
+                    out = keywords.get("out")
+                    loop, shared, limit, owner = _latest(calls, keywords)[operand.dtype]
+                    if not 0 < operand.size <= limit:
+                        result = None
+                    else:
+                        result = loop(operand) if out is None else _into(out, owner, loop, operand)
+                if type(result) is ndarray and not shared[0]:
+                    return result
+                del result  # its memory is wanted for the next attempt
         except Exception:  # whatever it is, the general way says it better
             pass
         return calls.general(operands, **keywords)
@@ -73,24 +73,24 @@ def _of_two(calls: OperatorCalls) -> Callable[..., Any]:
     usual = calls.loops
 
     def function(first: Any = _ABSENT, second: Any = _ABSENT, /, *more: Any, **keywords: Any) -> Any:
-        if not more:
+        if type(first) is ndarray and type(second) is ndarray and not more:
             try:
                 dtype = first.dtype
-                if dtype is second.dtype and first.ndim == second.ndim:
+                if dtype is second.dtype and first.shape == second.shape:
                     if not keywords:
-                        loop, state, _ = usual[dtype]
-                        turn = state[0]
-                        result = loop(first, second)
+                        loop, shared, limit, _ = usual[dtype]
+                        result = loop(first, second) if 0 < first.size <= limit else None
                     elif keywords == calls.latest_texts[0]:
-                        loop, state, _ = calls.latest_texts[1][dtype]
-                        turn = state[0]
-                        result = loop(first, second)
+                        loop, shared, limit, _ = calls.latest_texts[1][dtype]
+                        result = loop(first, second) if 0 < first.size <= limit else None
                     else:
                         out = keywords.get("out")
-                        loop, state, owner = _latest(calls, keywords)[dtype]
-                        turn = state[0]
-                        result = loop(first, second) if out is None else _into(out, owner, loop, first, second)
-                    if state[0] == turn + 1 and type(result) is ndarray:
+                        loop, shared, limit, owner = _latest(calls, keywords)[dtype]
+                        if not 0 < first.size <= limit:
+                            result = None
+                        else:
+                            result = loop(first, second) if out is None else _into(out, owner, loop, first, second)
+                    if type(result) is ndarray and not shared[0]:
                         return result
                     del result  # its memory is wanted for the next attempt
             except Exception:  # whatever it is, the general way says it better

@@ -178,12 +178,12 @@ def error_if(condition: bool, reason: str) -> None:
 
 
 def trace(
-    meaning: Callable[..., Value], inputs: tuple[AnySort | Value | None, ...], output: Sort, **attributes: object
+    meaning: Callable[..., Value], inputs: tuple[AnySort | Value | None, ...], output: Sort | None, **attributes: object
 ) -> Function:
     """What a definition computes for one element.
 
     Each input is a sort (a fresh operand), a `Value` (a constant known in advance) or None (an
-    optional operand that is absent).
+    optional operand that is absent). `output` is the sort it must give; None: the one it gives.
     """
     sorts: list[AnySort] = []
     operands: list[Value | None] = []
@@ -199,8 +199,8 @@ def trace(
         result = meaning(*operands, **attributes)
     finally:
         _recorded.reset(token)
-    assert result.sort == output, f"the definition gives {result.sort}, its row says {output}"
-    return Function(tuple(sorts), (output,), (result.node,), tuple(recorded))
+    assert output is None or result.sort == output, f"the definition gives {result.sort}, its row says {output}"
+    return Function(tuple(sorts), (result.element,), (result.node,), tuple(recorded))
 
 
 # --- words ----------------------------------------------------------------------------------

@@ -69,7 +69,8 @@ class NativeKernel:
         before = ufunc.shared[0]
         if self._arrays:
             operands = list(operands)
-            keep = [np.ascontiguousarray(operands[k]) for k in self._arrays]  # alive during the call
+            # Alive during the call; in the byte order that the loop reads.
+            keep = [np.ascontiguousarray(operands[k], operands[k].dtype.newbyteorder("=")) for k in self._arrays]
             for k, array in zip(self._arrays, keep, strict=True):
                 operands[k] = np.array(array.__array_interface__["data"][0], np.int64)
         results = (
@@ -89,9 +90,9 @@ class NativeKernel:
         # Never cleared, so a failure in another thread's call can make this true, but none can be missed.
         return results, ufunc.shared[0] != before
 
-    def limited(self) -> Ufunc:
-        """A fresh loop for callers in a hurry, who look at its state only: see `Ufunc`."""
-        return Ufunc(self._compiled.address, *self._types, limited=True, owner=self._compiled)
+    def direct(self) -> tuple[Ufunc, int]:
+        """A loop of its own for callers in a hurry, and up to how many elements one call of it is the whole work."""
+        return Ufunc(self._compiled.address, *self._types, owner=self._compiled), (SPLIT_BYTES - 1) // self._cost
 
     @property
     def plain(self) -> bool:
@@ -103,11 +104,10 @@ class NativeKernel:
 
         If the function has requirements, `out` may not overlap an operand.
         """
-        if not self.checks:
-            return self._ufunc.call(*operands, out=out), False
         shared = self._ufunc.shared
         before = shared[0]
-        result = self._ufunc.call(*operands, out=out)
+        # A ufunc of several results refuses out=None.
+        result = self._ufunc.call(*operands) if out is None else self._ufunc.call(*operands, out=out)
         return result, shared[0] != before
 
     def _call(self, ufunc: Ufunc, arrays: Sequence[Array]) -> None:

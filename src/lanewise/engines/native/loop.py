@@ -14,7 +14,6 @@ from lanewise.engines.native.copies import ALIGN, Copies
 from lanewise.engines.native.emit import Emitter, element_type, is_half
 from lanewise.engines.native.tables import in_registers, load
 from lanewise.engines.native.target import Abilities
-from lanewise.engines.native.ufunc import FAILED, TURNS
 from lanewise.engines.storage import storage_width
 from lanewise.language.nodes import postorder
 from lanewise.language.sorts import ArraySort, Sort, f32
@@ -85,14 +84,6 @@ class LoopBuilder:
             self.buffers[k] = b.alloca(ir.VectorType(storage_type(sort), self.lanes))
             self.buffers[k].align = ALIGN
         self.caller_mxcsr, self.own_mxcsr = b.alloca(I32), b.alloca(I32)
-        self.state = b.load(self._shared(1), typ=POINTER)
-        self.limited = b.icmp_unsigned("!=", self.state, ir.Constant(POINTER, None))
-        with b.if_then(self.limited, likely=False):
-            left = b.sub(b.load(self._shared(2), typ=I64), self.count)
-            b.store(left, self._shared(2))  # threads may lose each other's share: it is a rough limit
-            with b.if_then(b.icmp_signed("<", left, I64(0)), likely=False):
-                b.atomic_rmw("xchg", self.state, I8(FAILED), "seq_cst")
-                b.ret_void()
         self._enter_floats()
         entered = b.block
         b.cbranch(b.icmp_signed(">", self.count, I64(0)), start, done)
@@ -112,38 +103,16 @@ class LoopBuilder:
             b.cbranch(self._any(broken), report, leave)
             b.position_at_end(report)
             b.atomic_rmw("add", self.data, I64(1), "monotonic")
-            with b.if_then(self.limited):
-                b.atomic_rmw("xchg", self.state, I8(FAILED), "seq_cst")
             b.branch(leave)
             b.position_at_end(leave)
         if self.own_flags:
             b.call(self._mxcsr("ld"), [self.caller_mxcsr])
-        with b.if_then(self.limited, likely=False):
-            self._take_turn(function)
         b.ret_void()
         return str(self.module)
 
     def _shared(self, position: int) -> ir.Value:
         """A place in `Ufunc.shared`."""
         return self.b.gep(self.data, [I64(position)], source_etype=I64)
-
-    def _take_turn(self, function: ir.Function) -> None:
-        """The state's next turn, unless it has failed, in this thread or another."""
-        b, before = self.b, self.b.block
-        first = b.load(self.state, typ=I8)
-        attempt, swap, after = (function.append_basic_block(name) for name in ("attempt", "swap", "after"))
-        b.branch(attempt)
-        b.position_at_end(attempt)
-        turn = b.phi(I8)
-        turn.add_incoming(first, before)
-        b.cbranch(b.icmp_unsigned("==", turn, I8(FAILED)), after, swap)
-        b.position_at_end(swap)
-        last = b.icmp_unsigned("==", turn, I8(TURNS - 1))
-        following = b.select(last, I8(0), b.add(turn, I8(1)))
-        swapped = b.cmpxchg(self.state, turn, following, "seq_cst", "seq_cst")
-        turn.add_incoming(b.extract_value(swapped, 0), b.block)
-        b.cbranch(b.extract_value(swapped, 1), after, attempt)
-        b.position_at_end(after)
 
     def _enter_floats(self) -> None:
         """Round to nearest, keep subnormals, whatever the caller's thread does: a library may flush them."""
@@ -204,7 +173,7 @@ class LoopBuilder:
         gap = b.and_(b.sub(I64(0), address), I64(ALIGN - 1))
         head = b.udiv(gap, I64(size_of(sort)))
         size = b.mul(self.count, I64(size_of(sort)))
-        stream = b.and_(self.fast, b.icmp_signed(">=", size, b.load(self._shared(3), typ=I64)))
+        stream = b.and_(self.fast, b.icmp_signed(">=", size, b.load(self._shared(1), typ=I64)))
         for k, other in self.outputs:
             if self.lanes * size_of(other) < ALIGN:
                 stream = I1(0)  # a turn would end in the middle of a line

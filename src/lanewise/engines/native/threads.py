@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
+from operator import index
 from queue import SimpleQueue
 from typing import Any
 
+from lanewise.language.errors import InvalidError, brief
+
 VARIABLE = "LANEWISE_THREADS"
+MOST_THREADS = 1024  # more than any machine has use for
 
 _lock = threading.Lock()
 _inbox: SimpleQueue[Any] = SimpleQueue()
@@ -21,8 +25,8 @@ def get_threads() -> int:
     global _count
     if _count is None:
         given = os.environ.get(VARIABLE, "")
-        if given and (not given.isdecimal() or int(given) < 1):
-            raise ValueError(f"{VARIABLE} is {given!r}; allowed: a whole number from 1 on")
+        if given and not (given.isdecimal() and 1 <= int(given) <= MOST_THREADS):
+            raise InvalidError(f"{VARIABLE} is {brief(given)}; allowed: a whole number from 1 to {MOST_THREADS}")
         if given:
             _count = int(given)
         else:
@@ -34,8 +38,13 @@ def get_threads() -> int:
 def set_threads(count: int) -> None:
     """Use `count` threads for large work from now on (1: none but the caller's)."""
     global _count
-    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-        raise ValueError(f"threads: {count!r}; allowed: a whole number from 1 on")
+    try:
+        number = 0 if isinstance(count, bool) else index(count)
+    except TypeError:
+        number = 0
+    if not 1 <= number <= MOST_THREADS:
+        raise InvalidError(f"threads: {brief(count)}; allowed: a whole number from 1 to {MOST_THREADS}")
+    count = number
     with _lock:
         _count = count
         _dismiss()
@@ -108,7 +117,7 @@ def _call_helpers(shared: _Shared, count: int) -> None:
     global _helpers
     with _lock:
         try:
-            while _helpers < get_threads() - 1:
+            while _helpers < count:
                 threading.Thread(target=_help, args=(_inbox,), name="lanewise", daemon=True).start()
                 _helpers += 1
         except RuntimeError:  # no more threads, or the interpreter is shutting down

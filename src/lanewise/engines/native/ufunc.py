@@ -43,18 +43,10 @@ def _maker() -> Any:
 
 
 STREAM_BYTES = 1 << 22  # from this size on a result is written past the cache
-BUDGET = 1 << 17  # elements that a limited ufunc computes before somebody must look at sizes again
-TURNS = 200  # states of a limited ufunc that nothing happened to; Python keeps such small numbers at hand
-FAILED = 255  # its state once a requirement has failed, or the budget has run out
 
 
 class Ufunc:
-    """A ufunc with one loop. `call` is the ufunc; what it needs in memory lives as long as this object.
-
-    A limited one is for callers who do not look at what they pass. Every run of its loop takes `state[0]`
-    to the next of its turns, unless a requirement fails or the budget is spent: then it has FAILED for
-    good. So whoever sees the turn after the one before knows that one run went well, in whatever thread.
-    """
+    """A ufunc with one loop. `call` is the ufunc; what it needs in memory lives as long as this object."""
 
     def __init__(
         self,
@@ -62,15 +54,14 @@ class Ufunc:
         inputs: Sequence[np.dtype[Any]],
         outputs: Sequence[np.dtype[Any]],
         *,
-        limited: bool = False,
         stream_from: int = STREAM_BYTES,
         owner: Any = None,
     ) -> None:
-        self.state = array("B", (0,))
         self.result = outputs[0]
-        # Shared with the loop: failures so far, the address of the state (0: not limited), what is left of the
-        # budget, and the size of a result in bytes from which it is streamed (it may be a part of a larger one).
-        self.shared = array("q", (0, self.state.buffer_info()[0] if limited else 0, BUDGET, stream_from))
+        # Shared with the loop: how many of its runs found a requirement broken, and the size of a result in bytes
+        # from which it is streamed (it may be a part of a larger one). The first is never cleared, so whoever
+        # still finds 0 there knows that no run has failed yet, in whatever thread.
+        self.shared = array("q", (0, stream_from))
         self._owner = owner  # of the code
         numbers = bytes(dtype.num for dtype in (*inputs, *outputs))
         self._memory = (
@@ -81,8 +72,3 @@ class Ufunc:
         )
         loops, data, types, name = self._memory
         self.call = _maker()(loops, data, types, 1, len(inputs), len(outputs), _NO_IDENTITY, name, None, 0)
-
-    @property
-    def has_failed(self) -> bool:
-        """Whether a limited one will not run well again."""
-        return self.state[0] == FAILED
