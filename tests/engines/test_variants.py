@@ -14,7 +14,8 @@ import pytest
 
 from lanewise.engines.checks import masked
 from lanewise.engines.exact_kernel import patterns
-from lanewise.engines.native import loop
+from lanewise.engines.native import kernel as kernels
+from lanewise.engines.native import loop, threads
 from lanewise.engines.native.kernel import NativeKernel, kernel
 from lanewise.engines.native.target import abilities, host_features
 from lanewise.graph.requirements import settings
@@ -69,6 +70,16 @@ def variant_cases(record: Operator) -> Iterator[Case]:
                 yield Case(record, row, attributes, fixed)
 
 
+def layouts(record: Operator) -> Iterator[Case]:
+    """One case for each choice of widths: what matters to how elements are fetched and stored."""
+    seen = set()
+    for case in variant_cases(record):
+        widths = tuple(sort.element.width if isinstance(sort, ArraySort) else sort.width for sort in case.row.inputs)
+        if (widths, case.row.output.width) not in seen:
+            seen.add((widths, case.row.output.width))
+            yield case
+
+
 def elements(case: Case, count: int) -> list[np.ndarray]:
     generator = np.random.default_rng(3)
     sorts = [sort for _, _, sort in case.free()]
@@ -109,7 +120,7 @@ def test_processors(record: Operator, processor: str):
 @pytest.mark.parametrize("record", list(records(("0.23.0", 11))), ids=lambda r: f"{r.label}-{r.release.since}")
 def test_streaming_stores(record: Operator):
     """Forced for small work: whole, from every misaligned start, and where the tail ends anywhere."""
-    for case in list(variant_cases(record))[:2]:
+    for case in layouts(record):
         try:
             function = case.function()
         except LanewiseError:
@@ -130,3 +141,57 @@ def test_streaming_stores(record: Operator):
                 _, found = forced(parts, out.shape, [out])
                 assert patterns(out, case.row.output) == patterns(want[start:stop], case.row.output), case
                 assert broken or not found, case
+
+
+@pytest.mark.parametrize("record", list(records(("0.23.0",))), ids=lambda r: f"{r.label}-{r.release.since}")
+def test_several_threads(record: Operator, monkeypatch: pytest.MonkeyPatch):
+    """Forced for small work: lying in a row, every other element, in two axes, and repeated along one."""
+    before = threads.get_threads()
+    threads.set_threads(3)
+    try:
+        for case in layouts(record):
+            try:
+                function = masked(case.function())
+            except LanewiseError:
+                continue
+            varying = [isinstance(sort, Sort) for sort in function.inputs]
+            given = zip(elements(case, 600), varying, strict=True)
+            operands = [np.resize(a, 600) if varies else a for a, varies in given]
+            for view in (
+                lambda a: a,
+                lambda a: a[::2],
+                lambda a: a.reshape(6, -1),
+                lambda a: a.reshape(-1, 6).T,
+                lambda a: np.broadcast_to(a[:6, None], (6, 5)),
+                lambda a: a[:30].reshape(6, 5)[:, ::-1],
+            ):
+                seen = [view(a) if varies else a for a, varies in zip(operands, varying, strict=True)]
+                shape = next(a.shape for a, varies in zip(seen, varying, strict=True) if varies)
+                monkeypatch.undo()
+                want, _ = kernel(function)(seen, shape)
+                monkeypatch.setattr(kernels, "SPLIT_BYTES", 1)
+                monkeypatch.setattr(kernels, "PART", 16)
+                found, _ = kernel(function)(seen, shape)
+                for a, b, sort in zip(found, want, function.outputs, strict=True):
+                    assert patterns(a.ravel(), sort) == patterns(b.ravel(), sort), case
+    finally:
+        threads.set_threads(before)
+
+
+@pytest.mark.parametrize("nodes", [0, 10_000])
+@pytest.mark.parametrize("record", list(records(("0.23.0",))), ids=lambda r: f"{r.label}-{r.release.since}")
+def test_bodies_written_once_and_twice(record: Operator, nodes: int, monkeypatch: pytest.MonkeyPatch):
+    """What surrounds the body is written out for small ones only: here for all, and for none."""
+    for case in layouts(record):
+        try:
+            function = masked(case.function())
+        except LanewiseError:
+            continue
+        operands = elements(case, 600)
+        shape = (max(a.size for a, s in zip(operands, function.inputs, strict=True) if isinstance(s, Sort)),)
+        want, _ = kernel(function)(operands, shape)
+        monkeypatch.setattr(loop, "SMALL_BODY", nodes)
+        found, _ = NativeKernel(function)(operands, shape)
+        monkeypatch.undo()
+        for a, b, sort in zip(found, want, function.outputs, strict=True):
+            assert patterns(a, sort) == patterns(b, sort), case

@@ -178,7 +178,7 @@ def test_compiled_calls():
 @pytest.mark.parametrize("specification", ["onnx", "tosa"])
 def test_smaller_parts_computed_in_place(specification: str, seed: int, monkeypatch: pytest.MonkeyPatch):
     """As for parts that are too large to be kept; here for all of them."""
-    monkeypatch.setattr(plan, "MAX_PART", 0)
+    monkeypatch.setattr(blocks, "MAX_PART", 0)
     test_fused_equals_node_by_node(specification, seed)
 
 
@@ -207,7 +207,7 @@ def test_a_reshape_in_the_middle_stores_nothing():
 
 def test_large_parts_are_not_stored(monkeypatch: pytest.MonkeyPatch):
     """A column as long as a quarter of the result is computed again for every element, and checked once."""
-    monkeypatch.setattr(plan, "MAX_PART", 100)
+    monkeypatch.setattr(blocks, "MAX_PART", 100)
     graph = lw.Builder(tosa="0.23.0")
     a, b = graph.input("a", "int32", (50, 1)), graph.input("b", "int32", (50, 4))
     graph.output("y", graph.node("SUB", b, graph.node("ADD", a, a)))

@@ -30,10 +30,11 @@ SETTINGS = {
 }
 COUNTS = {"Max": 3, "Min": 3}
 SHAPES = ("Constant", "Expand", "Reshape", "Squeeze", "Unsqueeze")  # tested by hand below
+INEXACT = ("Pow",)  # see test_pow
 CASES = [
     case
     for name, records in versions_of("onnx").items()
-    if name not in SHAPES
+    if name not in (*SHAPES, *INEXACT)
     for case in cases(records[-1], SETTINGS.get(name, [{}]), COUNTS.get(name, 1))
 ]
 BY_LABEL = {str(case): case for case in CASES}

@@ -54,7 +54,12 @@ def rows_of(schema):
         chosen = dict(zip(parameters, choice, strict=True))
         inputs = tuple(chosen[i.type_str] if i.type_str in chosen else sorts([i.type_str])[0] for i in schema.inputs)
         rows.add(Row(inputs, chosen[schema.outputs[0].type_str]))
-    return rows
+    return {row for row in rows if not (schema.name == "Pow" and mixes_floats(row))}
+
+
+def mixes_floats(row):
+    """Operands of two types with a float among them, for which Pow has no rows here (O16)."""
+    return len(set(row.inputs)) > 1 and any(sort.kind == "float" for sort in row.inputs)
 
 
 def test_the_versions_of_each_operator_are_all_there():
@@ -63,8 +68,8 @@ def test_the_versions_of_each_operator_are_all_there():
 
 
 def test_there_are_as_many_operators_as_expected():
-    assert len(versions_of("onnx")) == 32
-    assert len(RECORDS) == 130
+    assert len(versions_of("onnx")) == 33
+    assert len(RECORDS) == 135
 
 
 def test_every_operator_has_a_name_that_python_can_write():
