@@ -1,6 +1,6 @@
 """Is lanewise at the memory limit, and ahead of every other library, with its checks on?
 
-    python -m benchmarks [--only REGEX] [--elements N] [--rounds N] [--sizes] [--quick]
+    python -m benchmarks [--only REGEX] [--elements N] [--rounds N] [--quick]
 
 Prints a table and what each bar has come to; writes bench-output/bench.json, bench.png and bench.svg.
 """
@@ -28,7 +28,7 @@ from benchmarks.measure import FOLDER, PAUSE, machine, save
 from benchmarks.memory import measure_memory
 from benchmarks.sizes import SIZES, measure_sizes
 
-SECTIONS = ("rows", "graphs", "checks", "layouts", "calls", "cold", "memory")
+SECTIONS = ("rows", "graphs", "checks", "layouts", "calls", "cold", "memory", "sizes")
 QUICK = {"elements": 1 << 16, "rounds": 2, "pause": 0.002, "memory": 1 << 20}
 FULL = {"elements": 1 << 24, "rounds": 9, "pause": PAUSE, "memory": 1 << 26}
 
@@ -41,11 +41,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--quick", action="store_true", help="small and few: does it all work? The figures mean nothing"
     )
-    parser.add_argument("--sizes", action="store_true", help="some work at sizes from 3 elements to 64 M as well")
     parser.add_argument("--sections", metavar="LIST", default=",".join(SECTIONS), help="of: %(default)s")
     parser.add_argument("--peers", metavar="LIST", default=",".join(peers.MODULES), help="of: %(default)s")
     given = parser.parse_args()
-    for name, known in (("sections", (*SECTIONS, "sizes")), ("peers", tuple(peers.MODULES))):
+    for name, known in (("sections", SECTIONS), ("peers", tuple(peers.MODULES))):
         chosen = [word for word in getattr(given, name).split(",") if word]
         if not set(chosen) <= set(known):
             parser.error(f"--{name} is {getattr(given, name)!r}; allowed, with commas between: {', '.join(known)}")
@@ -122,7 +121,7 @@ class Run:
             report["cold"] = measure_cold(*((1, 6) if quick else ()))
         if "memory" in sections and re.search(only, "memory"):
             report["memory"] = measure_memory(self.memory)
-        if "sizes" in sections or self.given.sizes:
+        if "sizes" in sections:
             largest = self.settings.elements if quick else SIZES[-1]
             report["sizes"] = measure_sizes(self.settings, only, largest, self.told)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+KERNEL = 60  # milliseconds that compiling one may take
 ROOT = Path(__file__).parent.parent
 IMPORT = """
 import time
@@ -51,6 +52,7 @@ def measure_cold(repeats: int = 7, kernels: int | None = None) -> dict[str, Any]
         "import with operators": median(both for _, both in imports),
         "version": median(versions),
         "kernel": median(times.values()),
+        "slow kernels": sum(time > KERNEL for time in times.values()),
         "kernels": len(times),
         "first kernel": compiled["first"],
         "slowest kernel": times[slowest],

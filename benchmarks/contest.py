@@ -97,5 +97,6 @@ def _best(times: dict[str, Turns], wrong: Mapping[str, int]) -> dict[str, Any]:
     correct = [name for name in times if name not in (US, NUMPY, OURS, *wrong)]
     if not correct:
         return {"fastest_correct_peer": None, "to_fastest_correct_peer": None}
-    name = min(correct, key=lambda peer: typical(times[peer]))
-    return {"fastest_correct_peer": name, "to_fastest_correct_peer": ratio(times[name], times[US])}
+    ratios = {peer: ratio(times[peer], times[US]) for peer in correct}
+    name = min(correct, key=lambda peer: ratios[peer]["ratio"])
+    return {"fastest_correct_peer": name, "to_fastest_correct_peer": ratios[name]}

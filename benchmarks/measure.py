@@ -6,6 +6,7 @@ import gc
 import json
 import os
 import platform
+import random
 import time
 from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
@@ -18,6 +19,7 @@ import numpy as np
 Turns = list[list[float]]  # seconds of the runs that count, one list for each turn
 
 PAUSE = 0.05  # seconds that lets the idle threads of the contender before stop spinning
+RUNS, NOT_COUNTED = 5, 2  # of a contender in its turn
 SLOW = 0.05  # seconds from which a run is not repeated within a turn
 SHORT = 1e-3  # seconds that a run takes at least: shorter work is repeated within it
 FOLDER = Path("bench-output")
@@ -29,24 +31,26 @@ def race(
 ) -> dict[str, Turns]:
     """Seconds of every run that counts, by contender and turn.
 
-    In its turn a contender runs three times and the first does not count: it writes back to memory
-    what the contender before it has left in cache. Work that takes long enough for that not to matter
-    runs once a turn, and the run counts. Work that is too short for the clock is repeated within a run.
+    In its turn a contender runs RUNS times and the first ones do not count: they wake its threads, and
+    write back to memory what the contender before it has left in cache. Work that takes long enough for
+    that not to matter runs once a turn, and the run counts. Work that is too short for the clock is
+    repeated within a run. Every turn has an order of its own, so that nobody always follows the same one.
     """
+    shuffled = random.Random(1)
     times: dict[str, Turns] = {name: [] for name in contenders}
     repeats = {name: _repeats(run) for name, run in contenders.items()}
     gc.disable()
     try:
         for turn in range(warm_up + rounds):
-            for name, run in contenders.items():
+            for name in shuffled.sample(list(contenders), len(contenders)):
                 time.sleep(pause)
                 runs: list[float] = []
-                for _ in range(3):
-                    runs.append(_seconds(run, repeats[name]))
+                for _ in range(RUNS):
+                    runs.append(_seconds(contenders[name], repeats[name]))
                     if runs[0] > SLOW:
                         break
                 if turn >= warm_up:
-                    times[name].append(runs[1:] or runs)
+                    times[name].append(runs[NOT_COUNTED:] or runs)
     finally:
         gc.enable()
     return times

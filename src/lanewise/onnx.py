@@ -16,16 +16,18 @@ from lanewise.graph.function import operator_function
 from lanewise.graph.signature import python_name
 from lanewise.operators.catalogue import versions_of
 
-_FUNCTIONS = {python_name(name): operator_function("onnx", name) for name in versions_of("onnx")}
+_NAMES = {python_name(name): name for name in versions_of("onnx")}
 
-__all__ = sorted(_FUNCTIONS)  # noqa: PLE0605  # the catalogue says which
-
-
-globals().update(_FUNCTIONS)  # found at once, without a detour through __getattr__
+__all__ = sorted(_NAMES)  # noqa: PLE0605  # the catalogue says which
 
 
 def __getattr__(name: str) -> Callable[..., Any]:
-    raise AttributeError(f"lanewise has no ONNX operator {name!r}; it has: {', '.join(__all__)}")
+    if name not in _NAMES:
+        raise AttributeError(f"lanewise has no ONNX operator {name!r}; it has: {', '.join(__all__)}")
+    # Made when it is first asked for: a docstring lists requirements, which are found by tracing the definition.
+    made = operator_function("onnx", _NAMES[name])
+    globals()[name] = made
+    return made
 
 
 def __dir__() -> list[str]:
