@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from lanewise.graph.compiled import compile_model as compile
     from lanewise.graph.model import Model
     from lanewise.graph.run import Outcome, Status
+    from lanewise.language import words
+    from lanewise.proof.equal import prove_equal
 
 # Where each public name lives; it is imported when it is first used, so that importing lanewise is quick.
 _PLACES = {
@@ -26,9 +28,11 @@ _PLACES = {
     "compile": ("lanewise.graph.compiled", "compile_model"),
     "get_threads": ("lanewise.engines.native.threads", "get_threads"),
     "load": ("lanewise.formats", "load"),
+    "prove_equal": ("lanewise.proof.equal", "prove_equal"),
     "onnx": ("lanewise.onnx", None),
     "set_threads": ("lanewise.engines.native.threads", "set_threads"),
     "tosa": ("lanewise.tosa", None),
+    "words": ("lanewise.language.words", None),
 }
 
 __all__ = [
@@ -45,8 +49,10 @@ __all__ = [
     "get_threads",
     "load",
     "onnx",
+    "prove_equal",
     "set_threads",
     "tosa",
+    "words",
 ]
 
 

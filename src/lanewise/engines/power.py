@@ -15,7 +15,7 @@ def rounded_power(a: int, b: int, sort: Sort) -> int:
     special = _special(x, y)
     if special is not None:
         return floats.encode(special, sort)
-    negative = x < 0 and y % 2 == 1
+    negative = x < 0 and _is_odd(y)
     magnitude = _magnitude(abs(x), y, sort)
     pattern = floats.encode(magnitude, sort)
     return pattern | floats.sign_bit(sort) if negative else pattern
@@ -31,13 +31,17 @@ def _special(x: float, y: float) -> float | None:
         if abs(x) == 1:
             return 1.0
         return math.inf if (abs(x) > 1) == (y > 0) else 0.0
-    odd = y % 2 == 1
+    odd = _is_odd(y)
     if x == 0 or math.isinf(x):
         size = 0.0 if (x == 0) == (y > 0) else math.inf
         return math.copysign(size, x) if odd else size
     if x < 0 and y != math.floor(y):
         return math.nan
     return None
+
+
+def _is_odd(y: float) -> bool:
+    return math.fmod(y, 2) in (1, -1)  # exact, where Python's % rounds: -(1 - 2**-53) % 2 is 1
 
 
 def _magnitude(x: float, y: float, sort: Sort) -> Fraction | float:

@@ -26,6 +26,7 @@ from lanewise.operators.onnx.mul import mul
 from lanewise.operators.onnx.neg import neg
 from lanewise.operators.onnx.not_ import not_
 from lanewise.operators.onnx.or_ import or_
+from lanewise.operators.onnx.pow import pow
 from lanewise.operators.onnx.reshape import reshape, reshape_by_attribute
 from lanewise.operators.onnx.squeeze import squeeze, squeeze_by_attribute
 from lanewise.operators.onnx.sub import sub
@@ -63,6 +64,7 @@ OPERATORS = (
     neg,
     not_,
     or_,
+    pow,
     reshape,
     reshape_by_attribute,
     squeeze,

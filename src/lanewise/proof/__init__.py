@@ -1,0 +1,1 @@
+"""Whether two meanings agree for all inputs: theorems, their proofs and their counterexamples."""
