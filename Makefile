@@ -30,6 +30,9 @@ check: $(READY)  ## format, lint, types, room rules, generated documents
 	$(BIN)/python tools/rooms.py
 	$(BIN)/python tools/operators_page.py --check
 
+prove: $(READY)  ## prove every theorem that lanewise relies on
+	$(BIN)/lanewise prove
+
 docs: $(READY)  ## rewrite the generated documents
 	$(BIN)/python tools/operators_page.py
 
@@ -48,4 +51,4 @@ $(BENCH_READY): $(READY) pyproject.toml
 bench: $(BENCH_READY)  ## measure beside other libraries and plain copies; writes bench-output/
 	$(BIN)/python -m benchmarks
 
-.PHONY: help setup demo test check docs snapshots format bench
+.PHONY: help setup demo test check prove docs snapshots format bench

@@ -1,4 +1,4 @@
-"""What the README shows is what happens."""
+"""What the README and the guides show is what happens."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import lanewise as lw
 from tests.conformance.test_suite import A, B, make
 from tests.formats.test_tosa_file import adder, operator
 
@@ -43,7 +44,26 @@ def test_python_and_console(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
             pattern = re.escape(expected).replace(re.escape("..."), r"[\d.]+")
             assert re.fullmatch(pattern, done.stdout), f"{command}\n{done.stdout}"
             ran += 1
-    assert ran == 5
+    assert ran == 7
+
+
+def test_proving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "proving.md").read_text(encoding="utf-8")
+    text = "\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL))
+    test = doctest.DocTestParser().get_doctest(text, {}, "proving", "proving.md", 0)
+    results = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test)
+    assert results.attempted > 8
+    assert results.failed == 0
+    graph = lw.Builder(onnx=28)
+    x, y = graph.input("x", "uint8", ("n", 3)), graph.input("y", "uint8", (3,))
+    graph.output("z", graph.node("Div", x, graph.node("BitShift", y, x, direction="LEFT")))
+    graph.model().save("before.onnx")
+    lw.lower(lw.load("before.onnx"), to="tosa", version="1.0", shapes={"x": (2, 3)}).model.save("after.tosa")
+    (block,) = re.findall(r"```console\n(.*?)```", page, re.DOTALL)
+    command, expected = block.removeprefix("$ ").split("\n", 1)
+    done = subprocess.run([sys.executable, "-m", *command.split()], capture_output=True, text=True, check=False)
+    assert re.fullmatch(re.escape(expected).replace(re.escape("..."), r"[\d.]+"), done.stdout), done
 
 
 def test_links_lead_somewhere():

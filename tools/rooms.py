@@ -20,8 +20,10 @@ ALLOWED: dict[str, set[str]] = {
     "engines": {"language"},
     "graph": {"language", "operators", "engines", "formats"},
     "formats": {"language", "operators", "engines", "graph"},
+    "lowering": {"language", "operators", "engines", "graph"},
+    "proof": {"language", "operators", "engines", "graph", "lowering"},
     "conformance": {"language", "operators", "engines", "graph", "formats"},
-    "cli": {"language", "operators", "engines", "graph", "formats", "conformance"},
+    "cli": {"language", "operators", "engines", "graph", "formats", "lowering", "proof", "conformance"},
 }
 # `graph` knows `formats` in one place only: Model.save hands over to the writer.
 ONLY_FROM = {("graph", "formats"): {"graph/model.py"}}

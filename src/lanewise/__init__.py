@@ -9,14 +9,16 @@ from lanewise.language.errors import InvalidError, LanewiseError, UnpredictableE
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from lanewise import onnx, tosa
+    from lanewise import onnx, tosa, words
     from lanewise.engines.native.threads import get_threads, set_threads
     from lanewise.formats import load
     from lanewise.graph.build import Builder
     from lanewise.graph.compiled import compile_model as compile
     from lanewise.graph.model import Model
     from lanewise.graph.run import Outcome, Status
-    from lanewise.language import words
+    from lanewise.lowering.request import lower
+    from lanewise.lowering.shift_finder import find_shifts, repair_shifts
+    from lanewise.lowering.simplify import simplify
     from lanewise.proof.equal import prove_equal
 
 # Where each public name lives; it is imported when it is first used, so that importing lanewise is quick.
@@ -26,13 +28,17 @@ _PLACES = {
     "Outcome": ("lanewise.graph.run", "Outcome"),
     "Status": ("lanewise.graph.run", "Status"),
     "compile": ("lanewise.graph.compiled", "compile_model"),
+    "find_shifts": ("lanewise.lowering.shift_finder", "find_shifts"),
     "get_threads": ("lanewise.engines.native.threads", "get_threads"),
     "load": ("lanewise.formats", "load"),
+    "lower": ("lanewise.lowering.request", "lower"),
     "prove_equal": ("lanewise.proof.equal", "prove_equal"),
     "onnx": ("lanewise.onnx", None),
+    "repair_shifts": ("lanewise.lowering.shift_finder", "repair_shifts"),
     "set_threads": ("lanewise.engines.native.threads", "set_threads"),
+    "simplify": ("lanewise.lowering.simplify", "simplify"),
     "tosa": ("lanewise.tosa", None),
-    "words": ("lanewise.language.words", None),
+    "words": ("lanewise.words", None),
 }
 
 __all__ = [
@@ -46,11 +52,15 @@ __all__ = [
     "UnsupportedError",
     "__version__",
     "compile",
+    "find_shifts",
     "get_threads",
     "load",
+    "lower",
     "onnx",
     "prove_equal",
+    "repair_shifts",
     "set_threads",
+    "simplify",
     "tosa",
     "words",
 ]

@@ -23,7 +23,7 @@ USAGE_ERROR: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__na
 
 app = typer.Typer(
     name="lanewise",
-    help="Run and check graphs of elementwise tensor operators, exactly.",
+    help="Run, check, prove and rewrite graphs of elementwise tensor operators, exactly.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -162,6 +162,80 @@ def ops(
     from lanewise.cli.ops import ops_command
 
     ops_command(operator, as_json)
+
+
+@app.command()
+def prove(
+    models: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[A B]", help="Two model files; without them, the list.", show_default=False),
+    ] = None,
+    filter: Annotated[
+        str | None, typer.Option(metavar="REGEX", help="Only theorems whose group and name match.")
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Print every theorem, not only slow ones and failures.")] = False,
+    output: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write every verdict to FILE.")] = None,
+    record: Annotated[
+        bool, typer.Option(help="Keep what is proven in the record that reports of lowerings quote.")
+    ] = False,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes (default: all cores).")] = None,
+    seconds: Annotated[float, typer.Option(min=0.1, help="For one question to the solver.")] = 60.0,
+) -> None:
+    """Prove every rewrite that lanewise relies on, or that two models agree.
+
+    Ends 'N proven, N refuted, N unknown'; exit code 1 if anything is not proven.
+    """
+    from lanewise.cli.prove import prove_list, prove_pair
+
+    if models:
+        if len(models) != 2:
+            raise typer.BadParameter("give two models, or none for the list")
+        raise typer.Exit(prove_pair(models[0], models[1], output, seconds))
+    raise typer.Exit(prove_list(filter, every, output, record, workers, seconds))
+
+
+@app.command()
+def lower(
+    model: Model,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write: .tosa, .mlir or .onnx.")
+    ],
+    to: Annotated[
+        str | None, typer.Option(help="tosa or onnx (default: what the output's ending says).", show_default=False)
+    ] = None,
+    version: Annotated[
+        str | None, typer.Option(help="TOSA version, or ONNX opset (default: 0.23.0, 28).", show_default=False)
+    ] = None,
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="Carry 64-bit integers as two int32 tensors each (TOSA before 1.1).")
+    ] = False,
+    shape: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=SIZES", help="The shape of an input with open sizes, as x=2,3. Repeatable."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Rewrite a model in another specification's operators, and report what became of every node."""
+    from lanewise.cli.lower import lower_command
+
+    raise typer.Exit(lower_command(model, output, to, version, pairs, shape or [], as_json))
+
+
+@app.command()
+def shifts(
+    model: Model,
+    repair: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the model with real shifts to FILE (.onnx).")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Find shifts that an exporter wrote as divisions or products, each with an element that shows the difference.
+
+    Exit code 1 if some are found and not repaired.
+    """
+    from lanewise.cli.lower import shifts_command
+
+    raise typer.Exit(shifts_command(model, repair, as_json))
 
 
 @app.command(context_settings={"ignore_unknown_options": True})

@@ -24,7 +24,7 @@ def suite_command(folder: Path, wanted: str | None, output: Path | None, workers
             f"{folder}: holds no test (a folder with a desc.json){f' that matches {wanted!r}' if wanted else ''}"
         )
     if output is not None:
-        _check_place(output)
+        check_place(output)
     verdicts = _run(tests, folder, workers or len(os.sched_getaffinity(0)))
     failed = [verdict for verdict in verdicts if verdict.verdict == "failed"]
     for verdict in failed[:SHOWN]:
@@ -45,7 +45,7 @@ def suite_command(folder: Path, wanted: str | None, output: Path | None, workers
     return 1 if failed else 0
 
 
-def _check_place(output: Path) -> None:
+def check_place(output: Path) -> None:
     """Refuses a file that cannot be written before the tests run, not after."""
     if not output.parent.is_dir():
         raise InvalidError(f"--json {output}: {output.parent}: no such folder")

@@ -33,8 +33,9 @@ from lanewise.conformance.tosa_file import missing
 from lanewise.engines.storage import sort_of
 from lanewise.formats import load
 from lanewise.formats.files import DEFAULT_FILE_BYTES, read_bytes
+from lanewise.graph.inputs import take_inputs
 from lanewise.graph.model import Model
-from lanewise.graph.run import Outcome, take_inputs, upstream
+from lanewise.graph.run import Outcome, upstream
 from lanewise.language.errors import InvalidError, LanewiseError, UnsupportedError, printable
 from lanewise.operators.catalogue import find
 

@@ -1,10 +1,11 @@
-"""Functions derived from a function's requirements: where it is unpredictable, and which rule breaks."""
+"""Functions derived from a function and its requirements: on which elements it counts, and which rule breaks where."""
 
 from __future__ import annotations
 
+from lanewise.engines.storage import stored_sort
 from lanewise.language.nodes import FALSE, Node, constant, node
 from lanewise.language.sorts import boolean, carrier, u64
-from lanewise.language.words import Function
+from lanewise.language.words import Function, Requirement
 
 CODES = 64  # requirements that one code word can tell apart
 
@@ -15,6 +16,34 @@ def masked(function: Function) -> Function:
         function.inputs,
         (*function.outputs, boolean),
         (*function.results, broken(function)),
+    )
+
+
+def checking(function: Function) -> Function:
+    """The requirements alone; the result says nothing."""
+    return Function(function.inputs, (boolean,), (FALSE,), function.requirements)
+
+
+def selecting(function: Function) -> Function:
+    """The function where one more operand, a boolean, holds; elsewhere the value of a last operand, and no requirement.
+
+    That last operand and the result are of the type that is stored. Booleans among further results are false elsewhere.
+    """
+    sort = stored_sort(function.outputs[0])
+    count = len(function.inputs)
+    where = node("input", data=count, sort=boolean)
+    other = node("input", data=count + 1, sort=carrier(sort))
+    result, *more = function.results
+    if result.sort != other.sort:
+        result = node("sext" if sort.signed else "zext", result, sort=carrier(sort))
+    return Function(
+        (*function.inputs, boolean, sort),
+        (sort, *function.outputs[1:]),
+        (node("ite", where, result, other), *(node("and", where, root) for root in more)),
+        tuple(
+            Requirement(node("or", requirement.condition, node("not", where)), requirement.reason)
+            for requirement in function.requirements
+        ),
     )
 
 

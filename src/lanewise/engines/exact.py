@@ -220,8 +220,6 @@ def fold(function: Function) -> Function:
             known[current] = constant(pattern, _sort(current))
         elif current.kind == "ite" and arguments[0].kind == "const":
             known[current] = arguments[1] if arguments[0].data else arguments[2]
-        elif (shorter := _settled(current, arguments)) is not None:
-            known[current] = shorter
     if not known:
         return function
     changed = rewrite(roots, {node: _resolve(node, known) for node in known})
@@ -232,17 +230,6 @@ def fold(function: Function) -> Function:
         if not (condition.kind == "const" and condition.data == 1)
     )
     return Function(function.inputs, function.outputs, results, requirements)
-
-
-def _settled(current: Node, arguments: Sequence[Node]) -> Node | None:
-    """A condition that one known side settles: true or x, false and x, and the neutral sides."""
-    if current.kind not in ("and", "or") or _sort(current).kind != "bool":
-        return None
-    for side, other in ((0, 1), (1, 0)):
-        if arguments[side].kind == "const":
-            absorbs = arguments[side].data == (1 if current.kind == "or" else 0)
-            return arguments[side] if absorbs else arguments[other]
-    return None
 
 
 def _resolve(node: Node, known: dict[Node, Node]) -> Node:

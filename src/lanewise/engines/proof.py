@@ -145,7 +145,7 @@ RULES: dict[str, Callable[..., Term]] = {
 }
 
 
-def _unknown(node: Node) -> Any:
+def _unknown(node: Node) -> Any:  # a function of the node's sorts
     sorts = [_sort(_element(arg)) for arg in node.args]
     names = "_".join(_element(arg).name for arg in node.args)
     return z3.Function(f"{node.kind}_{names}_{_element(node).name}", *sorts, _sort(_element(node)))
@@ -217,8 +217,8 @@ class Reader:
         }[kind]
         self.facts += [z3.Implies(b == 0, result == for_zero), z3.Implies(b == 1, result == for_one)]
         if kind.endswith("div"):
-            size = (lambda x: z3.If(x < 0, -x, x)) if kind == "sdiv" else (lambda x: x)
-            self.facts.append(z3.Implies(z3.ULT(size(a), size(b)), result == 0))
+            sizes = [z3.If(x < 0, -x, x) if kind == "sdiv" else x for x in (a, b)]
+            self.facts.append(z3.Implies(z3.ULT(*sizes), result == 0))
         if kind.startswith("s"):  # without signs there is no difference
             same = z3.Function(f"u{kind[1:]}_{words}_{words}_{words}", *[a.sort()] * 3)(a, b)
             self.facts.append(z3.Implies(z3.And(a >= 0, b >= 0), result == same))

@@ -32,6 +32,11 @@ def storage_width(sort: Sort) -> int:
     return next(width for width in (8, 16, 32, 64) if sort.width <= width)
 
 
+def stored_sort(sort: Sort) -> Sort:
+    """The element type of all values that the dtype of a sort has: int64 for int48."""
+    return integer(storage_width(sort), sort.signed) if is_odd(sort) else sort
+
+
 def is_odd(sort: AnySort) -> bool:
     """True for integers narrower than their storage, whose stored values need a range check."""
     return isinstance(sort, Sort) and sort.kind == "int" and sort.width != storage_width(sort)

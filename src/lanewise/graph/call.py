@@ -2,91 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from math import prod
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from lanewise.engines.checks import masked
-from lanewise.engines.storage import dtype_of, is_odd
 from lanewise.graph import arrays
 from lanewise.graph.arrays import Array
 from lanewise.graph.binding import bind, operand_sort, typed
 from lanewise.graph.build import constant_of
 from lanewise.graph.engines import kernel_maker
 from lanewise.graph.foreign import call_override, overriding
-from lanewise.graph.selected import gathered, place_of, selection
+from lanewise.graph.prepared import Prepared
+from lanewise.graph.selected import selection
 from lanewise.graph.signature import python_name
 from lanewise.graph.traced import apply_traced
 from lanewise.graph.violations import Violation, element_at, locate, named_in
 from lanewise.language.errors import InvalidError, LanewiseError
-from lanewise.language.operator import Operator, Row
-from lanewise.language.shapes import BROADCASTING
+from lanewise.language.operator import Operator
 from lanewise.language.sorts import AnySort, ArraySort
-from lanewise.language.words import Function, Value
+from lanewise.language.words import Value
 from lanewise.operators import catalogue
 
 MODES = ("raise", "mask", "value")
 MOST_OPERANDS = 24  # of a variadic operator in one loop; a ufunc takes 64 with its results
-SMALL = 1 << 14  # elements up to which one call of the loop is the whole work
 
 # dtype → a ufunc, what it shares with its loop (failures first), its limit in elements, and what keeps it alive
 Loops = dict[Any, tuple[Any, Any, int, Any]]
-
-
-class _Prepared:
-    """A call whose types and attributes are settled: only arrays are missing."""
-
-    def __init__(
-        self, operator: Operator, row: Row, attributes: Mapping[str, Any], function: Function, mode: str, engine: str
-    ) -> None:
-        self.operator = operator
-        self.row = row
-        self.attributes = attributes
-        self.function = function
-        self.make_kernel = kernel_maker(engine)
-        self.kernel = self.make_kernel(masked(function) if mode == "mask" else function)
-        self.mode = mode
-
-    def compute(self, operands: tuple[Array, ...], shape: tuple[int, ...], out: Array | None) -> tuple[Any, bool]:
-        """The result of arrays that need nothing but the kernel, and whether a requirement failed."""
-        if self.kernel.plain and prod(shape) <= SMALL:
-            found: tuple[Any, bool] = self.kernel.small(operands, out)
-            return found
-        results, broken = self.kernel(operands, shape, None if out is None else [out])
-        return tuple(results) if self.mode == "mask" else results[0], broken
-
-    def is_direct(self, operands: tuple[Any, ...]) -> bool:
-        """Whether arrays of these dtypes and shapes, found right once, need nothing but the kernel.
-
-        Shape rules that only broadcast see what NumPy sees; others may view an operand in another shape.
-        """
-        return (
-            self.operator.shape in BROADCASTING
-            and all(self.operator.argument(k).use in ("elements", "table") for k in range(len(operands)))
-            and len(operands) == len(self.function.inputs)
-            and all(type(operand) is np.ndarray for operand in operands)
-            and not any(is_odd(sort) for sort in self.function.inputs)
-        )
-
-    def takes(self, out: Any, operands: tuple[Any, ...], shape: tuple[int, ...]) -> bool:
-        """Whether `out` can be written at once: the right array, and not over what may be looked at again."""
-        return (
-            type(out) is np.ndarray
-            and self.mode != "mask"
-            and out.dtype == dtype_of(self.row.output)
-            and out.shape == shape
-            and out.flags.writeable
-            and not (self.kernel.checks and _may_overlap(out, operands))
-        )
-
-
-def _may_overlap(out: Array, operands: Sequence[Array]) -> bool:
-    """Whether writing `out` may change an operand. Two arrays that own their memory overlap only if they are one."""
-    if out.base is None and all(operand.base is None and operand is not out for operand in operands):
-        return False
-    return any(np.may_share_memory(out, operand) for operand in operands)
 
 
 class OperatorCalls:
@@ -98,8 +40,8 @@ class OperatorCalls:
         self.version_keyword = "opset" if specification == "onnx" else "version"
         self.default = catalogue.default_version(specification)
         self.usual = catalogue.find(specification, name, self.default)
-        self._prepared: dict[Any, _Prepared] = {}
-        self._quick: dict[Any, tuple[_Prepared, tuple[int, ...]]] = {}  # by dtypes, shapes and keywords
+        self._prepared: dict[Any, Prepared] = {}
+        self._quick: dict[Any, tuple[Prepared, tuple[int, ...]]] = {}  # by dtypes, shapes and keywords
         # For calls of arrays of one dtype: without keywords, and with the latest ones.
         self.loops: Loops = {}
         self.latest: tuple[Mapping[str, Any], Loops] = ({}, self.loops)
@@ -123,17 +65,18 @@ class OperatorCalls:
                 on_unpredictable,
                 engine,
                 profile,
+                where if where is True else (type(where), where.dtype, where.shape),
                 *keywords.items(),
             )
             if keywords:  # True and 1 are equal, but not alike
                 key += tuple(map(type, keywords.values()))
-            found = self._quick.get(key) if where is True else None
+            found = self._quick.get(key)
         except (AttributeError, TypeError):  # Python numbers, lists, tables as keywords
             key = found = None
-        if found is not None and (out is None or found[0].takes(out, operands, found[1])):
-            result, broken = found[0].compute(operands, found[1], out)
+        if found is not None and (out is None or found[0].takes(out, found[1])):
+            result, broken = found[0].quick(operands, found[1], out, None if where is True else where)
             if not broken or on_unpredictable != "raise":
-                if found[0].kernel.plain and found[0].mode == "raise":
+                if found[0].kernel.plain and found[0].mode == "raise" and where is True:
                     self._shorten(found[0], operands, keywords, profile)
                 return result
         owners = overriding((*operands, *keywords.values(), *(out if isinstance(out, tuple) else (out,))))
@@ -169,7 +112,7 @@ class OperatorCalls:
         prepared, result = self._run(operator, given, attributes, out, where, on_unpredictable, engine, profile)
         # 0.0 and -0.0 are equal and of one type, so floats cannot stand in a key.
         floats = any(isinstance(value, float | np.generic) for value in attributes.values())
-        if key is not None and engine == "native" and not floats and where is True and prepared.is_direct(operands):
+        if key is not None and engine == "native" and not floats and prepared.is_direct(operands, where):
             if len(self._quick) > 1000:
                 self._quick.clear()
             shown = result[0] if prepared.mode == "mask" else result
@@ -179,7 +122,7 @@ class OperatorCalls:
 
     def _shorten(
         self,
-        prepared: _Prepared,
+        prepared: Prepared,
         operands: tuple[Array, ...],
         keywords: Mapping[str, Any],
         profile: str | None,
@@ -213,7 +156,7 @@ class OperatorCalls:
         mode: str,
         engine: str,
         profile: str | None,
-    ) -> tuple[_Prepared, Any]:
+    ) -> tuple[Prepared, Any]:
         kernel_maker(engine)  # refuses what is no engine
         names = operator.argument_names(len(given))
         values = typed(operator, names, given, attributes, profile)
@@ -238,17 +181,14 @@ class OperatorCalls:
                 view = shapes.operands[k]
                 tensors.append(value if view is None or view == value.shape else value.reshape(view))
         mask = selection(where, shapes.result, operator.label)
-        if mask is not None:
-            return prepared, self._selected(prepared, names, values, tensors, mask, out)
-        outs = None
         if out is not None:
             out = arrays.checked_out(out, prepared.row.output, shapes.result, operator.label)
-            # Whoever may have to look again must not have overwritten what there was to see.
-            in_place = not (prepared.kernel.checks and any(np.may_share_memory(out, tensor) for tensor in tensors))
-            if in_place:
-                outs = [out] if prepared.mode != "mask" else [out, np.empty(shapes.result, np.bool_)]
         try:
-            results, broken = prepared.kernel(tensors, shapes.result, outs)
+            result, broken = prepared.compute(tensors, shapes.result, out, mask, True)
+            if broken and mode == "raise":
+                self._raise(prepared, names, values, tensors, shapes.result, mask)
+                # It was another thread's call that broke a requirement, not this one.
+                result, _ = prepared.compute(tensors, shapes.result, out, mask, False)
         except LanewiseError:
             raise
         except (MemoryError, ValueError) as error:
@@ -256,54 +196,21 @@ class OperatorCalls:
                 f"{operator.label}: a result of shape {list(shapes.result)} and type {prepared.row.output.name} "
                 f"cannot be allocated: {error}"
             ) from None
-        if prepared.mode == "mask":
-            return prepared, (results[0], results[1])
-        if broken and prepared.mode == "raise":
-            self._raise(prepared, names, values, tensors, shapes.result)
-        if out is not None and outs is None:
-            out[...] = results[0]
-            return prepared, out
-        return prepared, results[0]
-
-    def _selected(
-        self,
-        prepared: _Prepared,
-        names: list[str],
-        values: list[Any],
-        tensors: list[Array],
-        mask: Array,
-        out: Array | None,
-    ) -> Any:
-        """The selected elements computed; the others as they are in `out`, or 0."""
-        shape, sort = mask.shape, prepared.row.output
-        if out is None:
-            out = np.zeros(shape, dtype_of(sort))
-        else:
-            out = arrays.checked_out(out, sort, shape, prepared.operator.label)
-        chosen = gathered(tensors, [isinstance(sort, ArraySort) for sort in prepared.function.inputs], mask)
-        count = int(np.count_nonzero(mask))
-        results, broken = prepared.kernel(chosen, (count,)) if count else ([np.zeros(0, out.dtype)] * 2, False)
-        if broken and prepared.mode == "raise":
-            self._raise(prepared, names, values, chosen, (count,), mask)
-        out[mask] = results[0]
-        if prepared.mode != "mask":
-            return out
-        unpredictable = np.zeros(shape, np.bool_)
-        unpredictable[mask] = results[1]
-        return out, unpredictable
+        return prepared, result
 
     def _raise(
         self,
-        prepared: _Prepared,
+        prepared: Prepared,
         names: list[str],
         values: list[Any],
         tensors: list[Array],
         shape: tuple[int, ...],
-        mask: Array | None = None,
+        mask: Array | None,
     ) -> None:
-        failures = locate(prepared.function, tensors, shape, prepared.make_kernel)
+        function = prepared.function if mask is None else prepared.on_some
+        failures = locate(function, prepared.with_mask(tensors, mask, None), shape, prepared.make_kernel)
         if not failures:
-            return  # another thread's call broke a requirement, not this one
+            return
         worst = failures[0]
         found: dict[str, Any] = {}
         position = 0
@@ -320,7 +227,7 @@ class OperatorCalls:
             prepared.operator.label,
             prepared.function.requirements[worst.position].reason,
             worst.count,
-            worst.index if mask is None else place_of(mask, worst.index[0]),
+            worst.index,
             found | named_in(prepared.function.requirements[worst.position].reason, prepared.attributes),
         )
         raise violation.error()
@@ -344,13 +251,13 @@ def _prepare(
     profile: str | None,
     mode: str,
     engine: str,
-) -> _Prepared:
+) -> Prepared:
     read = operator.read_attributes(attributes)
     row = catalogue.row_of(operator, types, read, profile)
     known = {k: value for k, value in enumerate(values) if isinstance(value, Value)}
     used = [None if operator.argument(k).use == "numbers" else sort for k, sort in enumerate(types)]
     function = operator.function(used, row.output, read, known)
-    return _Prepared(operator, row, read, function, mode, engine)
+    return Prepared(operator, row, read, function, mode, engine)
 
 
 def _merge_numbers(

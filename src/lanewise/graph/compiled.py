@@ -13,8 +13,9 @@ from lanewise.engines.storage import is_odd
 from lanewise.graph import arrays
 from lanewise.graph.arrays import Array
 from lanewise.graph.engines import kernel_maker
+from lanewise.graph.inputs import take_inputs
 from lanewise.graph.model import Model
-from lanewise.graph.run import KEPT_PLANS, Execution, take_inputs
+from lanewise.graph.run import KEPT_PLANS, Execution
 from lanewise.language.errors import InvalidError
 from lanewise.language.sorts import Sort
 
@@ -43,10 +44,15 @@ def compile_model(model: Model, engine: str = "native") -> Callable[..., Any]:
                 found = quick.get(key)
             except (AttributeError, TypeError):  # Python numbers, lists
                 key = found = None
-            if found is not None and (out is None or _fits_in_place(out, operands, found[0].checks)):
+            if found is not None and (out is None or out.flags.writeable):
                 kernel, order = found
-                result, broken = kernel.small([operands[k] for k in order], out)
+                # Whoever may have to look again must not have overwritten what there was to see.
+                looks = out is not None and kernel.checks and any(np.may_share_memory(out, one) for one in operands)
+                result, broken = kernel.small([operands[k] for k in order], None if looks else out)
                 if not broken:
+                    if looks:
+                        out[...] = result
+                        return out
                     return result
         given = take_inputs(model, operands[0] if operands else None, operands[1:])
         execution = Execution(model, given, engine, False, model.max_tensor_bytes, _outs(model, out))
@@ -68,13 +74,6 @@ def compile_model(model: Model, engine: str = "native") -> Callable[..., Any]:
     call.__name__ = "compiled"
     call.__doc__ = compile_model.__doc__
     return call
-
-
-def _fits_in_place(out: Array, operands: Sequence[Array], checks: bool) -> bool:
-    """Whether a kernel may write `out` at once: if it must be able to look again, not over an operand."""
-    if not out.flags.writeable:
-        return False
-    return not (checks and any(np.may_share_memory(out, operand) for operand in operands))
 
 
 def _shortcut(execution: Execution, inputs: Sequence[str], outputs: Sequence[str]) -> Any:

@@ -1,13 +1,14 @@
 """From a graph and its input shapes to a few loops.
 
 Nodes of one shape are fused into one function; a node of another shape (it broadcasts into its
-user, or is reshaped) is computed once, into a tensor of its own. Scalars that the graph fixes
-become constants of the function. All of this happens once for each set of input shapes.
+user, or is reshaped) is computed once, into a tensor of its own (of a large one, `blocks` keeps a
+block at a time). Scalars that the graph fixes become constants of the function. All of this happens
+once for each set of input shapes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from math import prod
 from typing import Any
@@ -23,22 +24,31 @@ from lanewise.language.words import Function, Requirement, Value
 
 MAX_LEAVES = 24  # operands of one loop; a ufunc takes 64, results and masks included
 MAX_NODES = 512  # expression nodes of one loop; beyond, compiling takes longer than it saves
-MAX_PART = 8 << 20  # bytes of a part of smaller shape that is computed once and kept; larger ones are not stored
 
 FIXED = ("elements", "scalar", "channel")  # the uses of operands that may become constants
 
 
 class Planner:
-    """Walks the nodes once. `shapes` are the inputs', `numbers` the values of operands read in advance."""
+    """Walks the nodes once. `shapes` are the inputs', `numbers` the values of operands read in advance.
+
+    `inline` names parts of smaller shape to compute where they are used, for every element.
+    """
 
     def __init__(
-        self, model: Model, shapes: Mapping[str, Shape], numbers: Mapping[str, tuple[int, ...]], masks: bool, fuse: bool
+        self,
+        model: Model,
+        shapes: Mapping[str, Shape],
+        numbers: Mapping[str, tuple[int, ...]],
+        masks: bool,
+        fuse: bool,
+        inline: Set[str] = frozenset(),
     ) -> None:
         self.model = model
         self.types = dict(model.types)
         self.numbers = numbers
         self.masks = masks
         self.fuse = fuse
+        self.inline = inline
         self.leaves: list[Leaf] = []
         self._leaf_index: dict[Leaf, int] = {}
         self.values: dict[str, Virtual | Stored] = {}
@@ -215,10 +225,10 @@ class Planner:
         return parts
 
     def _inlined(self, value: Virtual | Stored, shape: Shape, view: Shape | None) -> bool:
-        """Whether a value is computed where it is used: of the same shape, or of a smaller one but large."""
+        """Whether a value is computed where it is used: of the same shape, or of a smaller one if it must be."""
         if not (self.fuse and isinstance(value, Virtual) and value.shape == view):
             return False
-        return view == shape or prod(view) * dtype_of(value.sort).itemsize > MAX_PART
+        return view == shape or value.name in self.inline
 
     def _read(
         self, node: Node, k: int, stored: Stored, view: Shape | None

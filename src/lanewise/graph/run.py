@@ -10,17 +10,18 @@ from typing import Any
 
 import numpy as np
 
+from lanewise.engines.checks import checking
 from lanewise.engines.exact import Evaluator, number
 from lanewise.engines.exact_kernel import ExactKernel, patterns
 from lanewise.engines.storage import dtype_of
-from lanewise.graph import arrays
 from lanewise.graph.arrays import Array
-from lanewise.graph.blocks import Group, grouped, key_of, outer_operands, run_group
+from lanewise.graph.blocks import Group, breaks, grouped, key_of, outer_operands, planned, run_group
 from lanewise.graph.engines import kernel_maker
+from lanewise.graph.inputs import take_inputs
 from lanewise.graph.loops import Leaf, Loop, Plan
-from lanewise.graph.model import Model, Node, Output, TensorType
-from lanewise.graph.plan import Planner, mask_name
-from lanewise.graph.violations import Violation, blocks, element_at, locate, named_in
+from lanewise.graph.model import Model, Node, Output
+from lanewise.graph.plan import mask_name
+from lanewise.graph.violations import Violation, element_at, locate, named_in
 from lanewise.language import nodes
 from lanewise.language.errors import InvalidError, LanewiseError
 from lanewise.language.sorts import ArraySort, Sort
@@ -88,50 +89,6 @@ def run(
     return Outcome(status, outputs, tuple(violations), unpredictable)
 
 
-def take_inputs(model: Model, inputs: Any, more: Sequence[Any]) -> dict[str, Array]:
-    """The graph's inputs as arrays of the declared types and shapes."""
-    if not isinstance(inputs, Mapping):
-        positional = ([] if inputs is None else [inputs]) + list(more)
-        if len(positional) != len(model.inputs):
-            raise InvalidError(
-                f"{model.source}: {len(positional)} inputs are given; "
-                f"the graph has {len(model.inputs)}: {', '.join(model.inputs) or 'none'}"
-            )
-        inputs = dict(zip(model.inputs, positional, strict=True))
-    for name in inputs:
-        if name not in model.inputs:
-            raise InvalidError(f"{model.source}: no input {name!r}; the graph has: {', '.join(model.inputs) or 'none'}")
-    given: dict[str, Array] = {}
-    sizes: dict[str, int] = {}
-    for name, kind in model.inputs.items():
-        who = f"{model.source}, input {name!r}"
-        if name not in inputs:
-            raise InvalidError(f"{who} is missing; it is {kind}")
-        value = inputs[name]
-        assert isinstance(kind.sort, Sort)
-        array = arrays.number_as(value, kind.sort, who) if arrays.is_number(value) else arrays.as_array(value, who)
-        stored = dtype_of(kind.sort)
-        if array.dtype.newbyteorder("=") != stored:
-            raise InvalidError(f"{who} has dtype {array.dtype}; the graph declares {kind.sort.name} (dtype {stored})")
-        _check_shape(who, array.shape, kind, sizes)
-        given[name] = arrays.in_range(array, kind.sort, who)
-    return given
-
-
-def _check_shape(who: str, shape: tuple[int, ...], kind: TensorType, sizes: dict[str, int]) -> None:
-    if kind.shape is None:
-        return
-    fits = len(shape) == len(kind.shape)
-    for have, want in zip(shape, kind.shape, strict=False):
-        expected = sizes.setdefault(want, have) if isinstance(want, str) and want else want
-        fits = fits and (not isinstance(expected, int) or have == expected)
-    if not fits:
-        named = {name: sizes[name] for name in kind.shape if isinstance(name, str) and name in sizes}
-        raise InvalidError(
-            f"{who} has shape {list(shape)}; the graph declares {kind}{f' with {named}' if named else ''}"
-        )
-
-
 class Execution:
     """One run of a model on given arrays."""
 
@@ -148,17 +105,19 @@ class Execution:
         self.engine = engine
         self.masks = masks
         self.outs = outs or {}
-        # Written in place only where nothing that is still to be read lies; the others are copied at the end.
-        self.direct = {
-            name
-            for name, out in self.outs.items()
-            if not any(np.may_share_memory(out, array) for array in given.values())
-        }
         self.violations: list[Violation] = []
+        self._found: dict[int, list[Violation]] = {}  # by loop
         self.tensors: dict[str, Array] = dict(given)
         self.max_tensor_bytes = max_tensor_bytes
         self.plan = self._find_plan(given)
         self.make_kernel = kernel_maker(engine)
+        # Written at once only where nothing that is still to be read lies; the others are copied at the end.
+        at_once = len(self.plan.loops) == 1 and all(s.leaf.level > 0 for s in self.plan.outputs.values())
+        self.direct = {
+            name
+            for name, out in self.outs.items()
+            if at_once or not any(np.may_share_memory(out, array) for array in given.values())
+        }
 
     def _find_plan(self, given: dict[str, Array]) -> Plan:
         model = self.model
@@ -167,8 +126,7 @@ class Execution:
         key = (shapes, tuple(numbers.items()), self.masks, self.engine)
         plan = model._plans.get(key)
         if plan is None:
-            fuse = self.engine != "exact"
-            plan = Planner(model, dict(zip(given, shapes, strict=True)), numbers, self.masks, fuse).plan()
+            plan = planned(model, dict(zip(given, shapes, strict=True)), numbers, self.masks, self.engine != "exact")
             if len(model._plans) >= KEPT_PLANS:
                 model._plans.clear()
             model._plans[key] = plan
@@ -222,17 +180,21 @@ class Execution:
     def outputs(self) -> tuple[dict[str, Array], dict[str, Array]]:
         """Runs every loop; the outputs and, if asked for, their masks."""
         self.tensors.update((name, constant.array) for name, constant in self.model.constants.items())
-        last = _last_uses(self.plan)
+        groups = grouped(self.plan) if self.engine == "native" else [Group([loop]) for loop in self.plan.loops]
+        order = [loop for group in groups for loop in group.loops]
+        last = _last_uses(self.plan, order)
         position = 0
-        for group in grouped(self.plan) if self.engine == "native" else [Group(loop) for loop in self.plan.loops]:
-            if len(group.loops) > 1:
-                self._run_group(group)
-            else:
-                self._run_loop(group.loops[0])
-            for _ in group.loops:
+        for group in groups:
+            # Where something fails in a group, its loops run again, one by one, to say where.
+            together = len(group.loops) > 1 or (self.engine == "native" and _only_checks(group.loops[0]))
+            done = together and self._run_group(group)
+            for loop in group.loops:
+                if not done:
+                    self._run_loop(loop)
                 for name in last.get(position, ()):
                     self.tensors.pop(name, None)
                 position += 1
+        self.violations = [violation for loop in self.plan.loops for violation in self._found.get(id(loop), ())]
         outputs = {name: self._output(name) for name in self.model.outputs}
         for name, out in self.outs.items():
             if outputs[name] is not out:
@@ -269,25 +231,29 @@ class Execution:
         operands = [self._operand(leaf) for leaf in loop.operands]
         if any(not isinstance(leaf.sort, ArraySort) for leaf in loop.operands):
             kernel = self.make_kernel(loop.function)
-            if loop.only_checks:
-                parts = blocks(loop.function, operands, loop.shape)
-                broken = any(kernel(part, shape)[1] for part, shape in parts)
-                results = []
+            outs = self._own_outs(loop)
+            if outs and loop.requirements and any(np.may_share_memory(out, o) for out in outs for o in operands):
+                # Who may have to look again must do so before there is nothing left to see.
+                broken = breaks(
+                    checking(loop.function), operands, loop.shape, self.make_kernel, self.engine == "native"
+                )
+                if broken:
+                    self._report(loop, operands)
+                results, broken = kernel(operands, loop.shape, outs)[0], False
             else:
-                results, broken = kernel(operands, loop.shape, self._own_outs(loop))
+                results, broken = kernel(operands, loop.shape, outs)
         else:
             # Nothing varies from element to element: one is computed and spread.
             ones, broken = ExactKernel(loop.function)(operands, (1,))
             broken = broken and prod(loop.shape) > 0
             results = [np.full(loop.shape, one[0], one.dtype) for one in ones]
-        if not loop.only_checks:
-            for (name, *_), array in zip(loop.results, results, strict=True):
-                self.tensors[name] = array
+        for (name, *_), array in zip(loop.results, results, strict=True):
+            self.tensors[name] = array
         if broken:
             self._report(loop, operands)
 
-    def _run_group(self, group: Group) -> None:
-        """Several loops block by block; where something fails they run again, one by one, to say where."""
+    def _run_group(self, group: Group) -> bool:
+        """Several loops block by block; whether every requirement held."""
         from lanewise.engines.native.threads import each
 
         operands = {key_of(leaf): self._operand(leaf) for leaf in outer_operands(group)}
@@ -298,10 +264,9 @@ class Execution:
                 if name and name not in group.inner:
                     results[name] = np.empty(loop.shape, dtype_of(sort)) if out is None else out
         broken = run_group(group, operands, results, self.make_kernel, each)
-        self.tensors.update(results)
-        if broken:
-            for loop in group.loops:
-                self._run_loop(loop)
+        if not broken:
+            self.tensors.update(results)
+        return not broken
 
     def _own_outs(self, loop: Loop) -> list[Array] | None:
         """The caller's arrays, where a loop computes exactly the outputs they are for."""
@@ -317,11 +282,12 @@ class Execution:
 
     def _report(self, loop: Loop, operands: Sequence[Array]) -> None:
         assert loop.function is not None
+        found = self._found.setdefault(id(loop), [])
         for failure in locate(loop.function, operands, loop.shape, self.make_kernel):
             requirement, origin = loop.requirements[failure.position]
             flat = np.ravel_multi_index(failure.index, loop.shape) if loop.shape else 0
             index = tuple(int(i) for i in np.unravel_index(flat, origin.shape)) if origin.shape else ()
-            self.violations.append(
+            found.append(
                 Violation(
                     origin.node.place,
                     origin.node.operator.label,
@@ -359,11 +325,16 @@ def _readable(pattern: int, expression: nodes.Node) -> Any:
     return number(pattern, sort)
 
 
-def _last_uses(plan: Plan) -> dict[int, list[str]]:
-    """Intermediate tensors by the loop after which nobody needs them."""
+def _only_checks(loop: Loop) -> bool:
+    """Whether a loop has nothing to give but its verdict on elements."""
+    return loop.only_checks and any(not isinstance(leaf.sort, ArraySort) for leaf in loop.operands)
+
+
+def _last_uses(plan: Plan, order: Sequence[Loop]) -> dict[int, list[str]]:
+    """Intermediate tensors by the loop, in the order of running, after which nobody needs them."""
     keep = {stored.leaf.tensor for stored in plan.outputs.values()}
     last: dict[str, int] = {}
-    for position, loop in enumerate(plan.loops):
+    for position, loop in enumerate(order):
         for name, *_ in loop.results:
             last.setdefault(name, position)
         for leaf in loop.operands:

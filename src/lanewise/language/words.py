@@ -17,7 +17,15 @@ from typing import NoReturn
 from lanewise.language import floats
 from lanewise.language.errors import InvalidError, brief
 from lanewise.language.nodes import FALSE, TRUE, Node, constant, node
-from lanewise.language.sorts import AnySort, ArraySort, Sort, boolean, carrier, integer, to_pattern
+from lanewise.language.sorts import (
+    AnySort,
+    ArraySort,
+    Sort,
+    boolean,
+    carrier,
+    integer,
+    to_pattern,
+)
 
 Number = int | float | bool
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lanewise.language.errors import InvalidError, UnsupportedError, brief
 from lanewise.lowering.onnx_opsets import OnnxToOnnx
 from lanewise.lowering.onnx_to_tosa import OnnxToTosa
 from lanewise.lowering.rule import Direction
 from lanewise.lowering.tosa_releases import TosaToTosa
 from lanewise.lowering.tosa_to_onnx import TosaToOnnx
-from lanewise.operators.onnx.rows import NEWEST_OPSET
 from lanewise.operators.tosa.rows import VERSIONS
 
 PAIRS = "pairs"

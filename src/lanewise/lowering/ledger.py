@@ -18,7 +18,7 @@ from lanewise.lowering.rule import Direction, Source
 
 PLACE = Path(__file__).with_name("proven.json")
 EVIDENT = "proven: one expression by the simplifier's rules, each of them a theorem"
-UNPROVEN = "not proven: run 'lanewise prove'"
+UNPROVEN = "not among the recorded proofs; 'lanewise prove A B' proves the two graphs"
 
 
 def fingerprint(source: Function, target: Function) -> str:

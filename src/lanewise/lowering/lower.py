@@ -196,7 +196,9 @@ class _Lowering:
         """
         result = self.model.types[node.output].shape
         if result is None:
-            raise Refused(f"the rank of {node.output!r} is unknown; give the shapes of the graph's inputs (shapes=)")
+            raise Refused(
+                f"the rank of {node.output!r} is unknown; give the shapes of the graph's inputs (shapes=, --shape)"
+            )
         shapes = [self.model.types[tensor].shape if tensor is not None else None for tensor in node.inputs]
         names = node.operator.argument_names(len(node.inputs))
         numbers = self._numbers(node)
@@ -208,7 +210,9 @@ class _Lowering:
             found = node.operator.shape(names, given, numbers)
             return list(found.operands), found.result, result
         if node.operator.shape is legacy_broadcast and node.attributes.get("axis") is not None:
-            raise Refused("axis places an operand of open sizes; give the shapes of the graph's inputs (shapes=)")
+            raise Refused(
+                "axis places an operand of open sizes; give the shapes of the graph's inputs (shapes=, --shape)"
+            )
         return given, result, result
 
     def _numbers(self, node: Node) -> dict[str, Any]:
@@ -297,7 +301,7 @@ class _Lowering:
         if not all(isinstance(size, int) for size in shape):
             raise Refused(
                 f"tensor {tensor!r} has open sizes and must take shape {text(shape)}; "
-                "give the shapes of the graph's inputs (shapes=)"
+                "give the shapes of the graph's inputs (shapes=, --shape)"
             )
 
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import pairwise
 
 from lanewise.engines.identities import RULES
 from lanewise.graph.requirements import settings
 from lanewise.language.errors import LanewiseError
 from lanewise.language.operator import Operator, Row
+from lanewise.language.sorts import Sort
 from lanewise.lowering.directions import directions
 from lanewise.lowering.rule import Direction, Source
 from lanewise.operators.catalogue import SPECIFICATIONS, versions_of
 from lanewise.proof import definitions
+from lanewise.proof.prove import LONGEST_SWEEP
 from lanewise.proof.theorem import Narrow, Pair, Theorem
 
 WIDTHS = (1, 8, 16, 32, 64)  # at which the simplifier's rules are proven
@@ -32,7 +35,7 @@ def _versions() -> Iterator[Theorem]:
     """Rows that two successive records of an operator share, where the later one only says the same again."""
     for specification in SPECIFICATIONS:
         for records in versions_of(specification).values():
-            for older, newer in zip(records, records[1:], strict=False):
+            for older, newer in pairwise(records):
                 if older.meaning is newer.meaning and not older.constant:
                     for row in (row for row in older.rows if row in newer.rows):
                         yield from _same_meaning(older, newer, row)
@@ -70,9 +73,13 @@ def _lowerings(direction: Direction) -> Iterator[Theorem]:
         narrow = tuple(
             Narrow(width, partial(_lowered, *found))
             for width in NARROW
-            if (found := direction.narrowed(source, width)) is not None
+            if (found := direction.narrowed(source, width)) is not None and _bits(found[1]) <= LONGEST_SWEEP
         )
         yield Theorem(source.label, direction.name, partial(_lowered, direction, source), narrow)
+
+
+def _bits(source: Source) -> int:
+    return sum(sort.width for sort in source.types if isinstance(sort, Sort))
 
 
 def _lowered(direction: Direction, source: Source) -> Pair:

@@ -11,7 +11,7 @@ import numpy as np
 
 from lanewise.graph.model import Model, TensorType, title
 from lanewise.language.errors import InvalidError, LanewiseError, brief
-from lanewise.language.nodes import FALSE, Node, constant, node
+from lanewise.language.nodes import FALSE, TRUE, Node, constant, node
 from lanewise.language.sorts import BY_NAME, AnySort, ArraySort, Sort, bits, carrier, i32
 from lanewise.language.words import Function, Requirement, Value, trace
 from lanewise.proof.claim import Claim
@@ -100,8 +100,8 @@ class GraphClaim:
 
 def claims_of_graphs(source: Model, target: Model, shapes: Mapping[str, Sequence[int]]) -> list[GraphClaim]:
     """One claim for every output of two graphs with the same interface, or one that carries the same bits."""
-    source = sized(source, shapes)
-    target = sized(target, _shapes_of(target, source, shapes))
+    source = sized(source, {**_shapes_of(source, target), **shapes})
+    target = sized(target, {**_shapes_of(target, source), **shapes})
     outputs = _matched(source, target, list(source.outputs), list(target.outputs), "output")
     inputs = _matched(source, target, list(source.inputs), list(target.inputs), "input")
     found = []
@@ -142,16 +142,32 @@ def _choices(operand: Operand) -> tuple[int, ...] | None:
 
 
 def _within(operands: Sequence[Operand], choices: Mapping[int, tuple[int, ...]]) -> list[Requirement]:
-    """A constant's element is one of the constant's values."""
+    """The elements of constants are those of some place: values of one place go together."""
     found = []
-    for k, patterns in choices.items():
-        word = carrier(operands[k].sort)
-        assert isinstance(word, Sort)
-        seen, condition = node("input", data=k, sort=word), FALSE
-        for pattern in patterns:
-            condition = node("or", condition, node("eq", seen, constant(pattern, word)))
-        found.append(Requirement(condition, f"{operands[k].name} has its values"))
+    values = {k: operand.values for k, operand in enumerate(operands) if k in choices and operand.values is not None}
+    for length in {len(array) for array in values.values()}:
+        together = [k for k, array in values.items() if len(array) == length]
+        rows = np.unique(np.stack([values[k] for k in together], axis=1), axis=0)
+        groups = [(together, rows)]
+        if len(rows) > MOST_CHOICES:
+            groups = [([k], np.array(choices[k], np.uint64)[:, None]) for k in together]
+        for members, allowed in groups:
+            names = " and ".join(operands[k].name for k in members)
+            found.append(Requirement(_one_of(operands, members, allowed), f"{names} as the graph has it"))
     return found
+
+
+def _one_of(operands: Sequence[Operand], members: Sequence[int], rows: Array) -> Node:
+    condition = FALSE
+    for row in rows:
+        agrees = TRUE
+        for k, pattern in zip(members, row, strict=True):
+            word = carrier(operands[k].sort)
+            assert isinstance(word, Sort)
+            same = node("eq", node("input", data=k, sort=word), constant(int(pattern), word))
+            agrees = same if agrees is TRUE else node("and", agrees, same)
+        condition = agrees if condition is FALSE else node("or", condition, agrees)
+    return condition
 
 
 def _maker(operands: Operands, name: str, kind: TensorType) -> Maker:
@@ -171,6 +187,11 @@ def _matched(
     left = list(theirs)
     found: dict[str, tuple[str, ...]] = {}
     for name in ours:
+        whole = name.removesuffix(HIGH).removesuffix(LOW)
+        if name not in left and whole in theirs:
+            found[name] = (whole,)
+            left = [other for other in left if other != whole]
+            continue
         parts: tuple[str, ...] = (name,) if name in left else (f"{name}{HIGH}", f"{name}{LOW}")
         if set(parts) <= set(left):
             found[name] = parts
@@ -185,15 +206,14 @@ def _matched(
     return found
 
 
-def _shapes_of(target: Model, source: Model, shapes: Mapping[str, Sequence[int]]) -> dict[str, Sequence[int]]:
-    """Shapes for the second graph's open inputs: those that the first graph's have."""
-    result: dict[str, Sequence[int]] = {k: v for k, v in shapes.items() if k in target.inputs}
-    matched = _matched(source, target, list(source.inputs), list(target.inputs), "input")
-    for name, parts in matched.items():
-        shape = source.inputs[name].known_shape
-        for part in parts:
-            if shape is not None and part not in result and target.inputs[part].known_shape is None:
-                result[part] = shape
+def _shapes_of(model: Model, other: Model) -> dict[str, Sequence[int]]:
+    """Shapes for a graph's open inputs: those that the other graph's have."""
+    result: dict[str, Sequence[int]] = {}
+    pairs = _matched(model, other, list(model.inputs), list(other.inputs), "input")
+    for name, parts in pairs.items():
+        shape = other.inputs[parts[0]].known_shape
+        if shape is not None and model.inputs[name].known_shape is None:
+            result[name] = shape
     return result
 
 

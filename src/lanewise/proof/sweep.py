@@ -64,7 +64,7 @@ def _over(
     fixed = {k: from_patterns(entries, _entry(claim.inputs[k])) for k, entries in claim.tables.items()}
     tables = {**fixed, **(tables or {})}
     # As it is written: the simplifier's rules are among what is to be proven.
-    run, verdict = kernel(claim.check, simplified=False), kernel(claim.verdict, simplified=False)
+    run = kernel(claim.check, simplified=False)
     axes = sorted(columns)
     best: Patterns | None = None
     total = 0
@@ -85,7 +85,7 @@ def _over(
         _, broken = run(arrays, shape, [buffer[:size].reshape(shape)])
         total += size
         if broken:
-            (good,), _ = kernel(claim.verdict)(arrays, shape)
+            (good,), _ = kernel(claim.verdict, simplified=False)(arrays, shape)
             for index in _least(~good, block, [claim.inputs[k] for k in axes]):
                 element: list[Any] = [None] * len(claim.inputs)
                 for k, column, place in zip(axes, block, index, strict=True):

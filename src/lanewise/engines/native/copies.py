@@ -5,6 +5,7 @@ from __future__ import annotations
 from llvmlite import ir
 
 I8, I32, I64, POINTER = ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.PointerType()
+UNROLLED = 8  # elements copied in a turn
 ALIGN = 64  # a cache line, and the widest vector register
 
 
@@ -24,13 +25,15 @@ class Copies:
     def fetch(self, width: int) -> ir.Function:
         """fetch(buffer, place, step, count) → where a whole vector can be loaded.
 
-        Lanes past the count repeat the first element: real data, so no lane invents a failure.
+        Lanes past the count repeat the first element: real data, so no lane invents a failure. Not inlined: it would
+        be for every operand, and take longer to compile than it saves.
         """
         name = f"fetch{width}"
         if name in self.module.globals:
             return self.module.globals[name]
         function = ir.Function(self.module, ir.FunctionType(POINTER, [POINTER, POINTER, I64, I64]), name)
         function.linkage = "internal"
+        function.attributes.add("noinline")
         buffer, place, step, count = function.args
         item = ir.IntType(width)
         b = ir.IRBuilder(function.append_basic_block("entry"))
@@ -39,12 +42,41 @@ class Copies:
         whole = b.icmp_signed("==", count, I64(self.lanes))
         with b.if_then(b.and_(whole, b.icmp_signed("==", step, I64(width // 8)))):
             b.ret(place)
-        first = b.load(place, typ=item, align=width // 8)
-        b.store(self.spread(b, first), buffer, align=ALIGN)
+        size, vector = width // 8, ir.VectorType(item, self.lanes)
+
+        def part(start: int) -> ir.Value:
+            """The vector that begins so many elements of memory from the place."""
+            return b.load(b.gep(place, [I64(start * size)], source_etype=I8), typ=vector, align=size)
+
+        def picked(first: ir.Value, second: ir.Value, order: list[int]) -> None:
+            chosen = b.shuffle_vector(first, second, ir.Constant(ir.VectorType(I32, self.lanes), order))
+            b.store(chosen, buffer, align=ALIGN)
+            b.ret(buffer)
+
+        last = self.lanes - 1
+        with b.if_then(b.and_(whole, b.icmp_signed("==", step, I64(2 * size)))):
+            # The second half ends with the last element that is wanted: what follows may be nobody's memory.
+            order = [at if at < self.lanes else at + 1 for at in range(0, 2 * self.lanes, 2)]
+            picked(part(0), part(last), order)
+        with b.if_then(b.and_(whole, b.icmp_signed("==", step, I64(-size)))):
+            backwards = part(-last)
+            picked(backwards, backwards, list(range(last, -1, -1)))
 
         def copy(at: ir.Value) -> None:
-            value = b.load(b.gep(place, [b.mul(at, step)], source_etype=I8), typ=item, align=width // 8)
-            b.store(value, b.gep(buffer, [at], source_etype=item), align=width // 8)
+            value = b.load(b.gep(place, [b.mul(at, step)], source_etype=I8), typ=item, align=size)
+            b.store(value, b.gep(buffer, [at], source_etype=item), align=size)
+
+        def copy_some(turn: ir.Value) -> None:
+            for k in range(UNROLLED):
+                copy(b.add(b.mul(turn, I64(UNROLLED)), I64(k)))
+
+        with b.if_then(whole):
+            turns = self.lanes // UNROLLED
+            _repeat(b, I64(0), I64(turns), copy_some)
+            _repeat(b, I64(turns * UNROLLED), I64(self.lanes), copy)
+            b.ret(buffer)
+        first = b.load(place, typ=item, align=width // 8)
+        b.store(self.spread(b, first), buffer, align=ALIGN)
 
         _repeat(b, I64(1), count, copy)
         b.ret(buffer)
@@ -57,9 +89,15 @@ class Copies:
             return self.module.globals[name]
         function = ir.Function(self.module, ir.FunctionType(ir.VoidType(), [POINTER, POINTER, I64, I64]), name)
         function.linkage = "internal"
+        function.attributes.add("noinline")
         place, buffer, step, count = function.args
         item = ir.IntType(width)
         b = ir.IRBuilder(function.append_basic_block("entry"))
+        whole = b.icmp_signed("==", count, I64(self.lanes))
+        with b.if_then(b.and_(whole, b.icmp_signed("==", step, I64(width // 8)))):
+            vector = ir.VectorType(item, self.lanes)
+            b.store(b.load(buffer, typ=vector, align=ALIGN), place, align=width // 8)
+            b.ret_void()
 
         def copy(at: ir.Value) -> None:
             value = b.load(b.gep(buffer, [at], source_etype=item), typ=item, align=width // 8)

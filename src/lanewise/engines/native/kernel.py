@@ -17,6 +17,7 @@ from lanewise.engines.native import target, threads
 from lanewise.engines.native.copies import ALIGN
 from lanewise.engines.native.loop import NAME, LoopBuilder
 from lanewise.engines.native.ufunc import STREAM_BYTES, Ufunc
+from lanewise.engines.simplify import simplify
 from lanewise.engines.storage import dtype_of, raw
 from lanewise.language.nodes import postorder
 from lanewise.language.sorts import ArraySort
@@ -32,11 +33,11 @@ KEPT = 256  # kernels remembered; the oldest go first
 
 
 class NativeKernel:
-    """A compiled function."""
+    """A compiled function. What proves the simplifier's rules asks for a kernel that does not use them."""
 
-    def __init__(self, function: Function, features: str | None = None) -> None:
+    def __init__(self, function: Function, features: str | None = None, simplified: bool = True) -> None:
         features = target.host_features() if features is None else features
-        function = fold(function)
+        function = simplify(function) if simplified else fold(function)
         roots = [*function.results, *(requirement.condition for requirement in function.requirements)]
         floats = any(_computes_floats(node.kind) for node in postorder(roots))
         own_flags = floats and target.has_mxcsr()
@@ -67,20 +68,12 @@ class NativeKernel:
         streaming = large and prod(shape) * self._outputs[0].itemsize >= STREAM_BYTES
         ufunc = self._streaming if streaming else self._ufunc
         before = ufunc.shared[0]
-        if self._arrays:
-            operands = list(operands)
-            # Alive during the call; in the byte order that the loop reads.
-            keep = [np.ascontiguousarray(operands[k], operands[k].dtype.newbyteorder("=")) for k in self._arrays]
-            for k, array in zip(self._arrays, keep, strict=True):
-                operands[k] = np.array(array.__array_interface__["data"][0], np.int64)
         results = (
             list(outs)
             if outs is not None
             else [np.empty(shape, dtype, order=_order(operands, shape)) for dtype in self._outputs]
         )
-        sources, targets = list(operands), results
-        if self._views:
-            sources, targets = [raw(array) for array in sources], [raw(array) for array in targets]
+        sources, targets, _tables = self._arguments(operands, results)
         if not large:
             self._call(ufunc, (*sources, *targets))
         else:
@@ -90,9 +83,37 @@ class NativeKernel:
         # Never cleared, so a failure in another thread's call can make this true, but none can be missed.
         return results, ufunc.shared[0] != before
 
+    def block(self, operands: Sequence[Array], outs: Sequence[Array], written: int) -> bool:
+        """A part of larger work, on this thread: fills `outs`; whether a requirement failed.
+
+        `written`: the bytes of a whole result, 0 if what is computed here is wanted in the cache.
+        """
+        ufunc = self._streaming if written >= STREAM_BYTES else self._ufunc
+        before = ufunc.shared[0]
+        sources, targets, _tables = self._arguments(operands, outs)
+        self._call(ufunc, (*sources, *targets))
+        return ufunc.shared[0] != before
+
+    def _arguments(
+        self, operands: Sequence[Array], outs: Sequence[Array]
+    ) -> tuple[list[Array], list[Array], list[Array]]:
+        """What the ufunc takes, and tables that must live as long as the call."""
+        sources, targets = list(operands), list(outs)
+        tables = [np.ascontiguousarray(sources[k], sources[k].dtype.newbyteorder("=")) for k in self._arrays]
+        for k, array in zip(self._arrays, tables, strict=True):
+            sources[k] = np.array(array.__array_interface__["data"][0], np.int64)
+        if self._views:
+            sources, targets = [raw(array) for array in sources], [raw(array) for array in targets]
+        return sources, targets, tables
+
     def direct(self) -> tuple[Ufunc, int]:
         """A loop of its own for callers in a hurry, and up to how many elements one call of it is the whole work."""
-        return Ufunc(self._compiled.address, *self._types, owner=self._compiled), (SPLIT_BYTES - 1) // self._cost
+        return Ufunc(self._compiled.address, *self._types, owner=self._compiled), self.limit
+
+    @property
+    def limit(self) -> int:
+        """Up to how many elements one call of the loop is the whole work."""
+        return (SPLIT_BYTES - 1) // self._cost
 
     @property
     def plain(self) -> bool:
@@ -178,23 +199,24 @@ def _slice(array: Array, axis: int, start: int, step: int) -> Array:
     return part
 
 
-_kernels: OrderedDict[Function, NativeKernel] = OrderedDict()
+_kernels: OrderedDict[tuple[Function, bool], NativeKernel] = OrderedDict()
 _lock = threading.Lock()
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
-def kernel(function: Function) -> NativeKernel:
+def kernel(function: Function, simplified: bool = True) -> NativeKernel:
     """The compiled form of a function; compiled once, remembered for a while."""
+    key = function, simplified
     with _lock:
-        found = _kernels.get(function)
+        found = _kernels.get(key)
         if found is not None:
-            _kernels.move_to_end(function)
+            _kernels.move_to_end(key)
             return found
-    made = NativeKernel(function)
+    made = NativeKernel(function, simplified=simplified)
     with _lock:
-        _kernels[function] = made
+        _kernels[key] = made
         if len(_kernels) > KEPT:
             _kernels.popitem(last=False)
     return made

@@ -85,7 +85,7 @@ class OnnxToTosa(Direction):
         if self.tosa != WITH_INT64:
             raise Refused(
                 f"{sort.name}: {self.title} has no 64-bit integers; lower to version {WITH_INT64} (EXT-INT64), "
-                "or with wide='pairs', which makes two int32 tensors of each"
+                "or in pairs (wide='pairs', --pairs), two int32 tensors of each"
             )
         return raw(sort)
 

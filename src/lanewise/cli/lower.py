@@ -1,0 +1,76 @@
+"""`lanewise lower` and `lanewise shifts`: a model file into another."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from lanewise.formats import load, save
+from lanewise.language.errors import InvalidError, UnsupportedError, printable
+from lanewise.lowering.request import lower
+from lanewise.lowering.shift_finder import find_shifts, repair_shifts
+
+MEANT = {".onnx": "onnx", ".tosa": "tosa", ".mlir": "tosa"}  # what a file's ending says of its specification
+
+
+def lower_command(
+    source: Path, output: Path, to: str | None, version: str | None, pairs: bool, shapes: list[str], as_json: bool
+) -> int:
+    """Loads, lowers, writes and prints the report."""
+    to = to or MEANT.get(output.suffix.lower())
+    if to is None:
+        raise InvalidError(f"{output}: its ending does not say what to lower to; allowed: {', '.join(MEANT)}, or --to")
+    model = load(source)
+    lowered = lower(
+        model, to=to, version=version, wide="pairs" if pairs else None, shapes=dict(map(_shape, shapes)) or None
+    )
+    save(lowered.model, output)
+    if as_json:
+        print(json.dumps({**lowered.report.as_json(), "file": str(output)}, indent=2))
+    else:
+        for line in str(lowered.report).splitlines():
+            print(printable(line))
+        print(printable(f"written: {output}"))
+    return 0
+
+
+def shifts_command(source: Path, repair: Path | None, as_json: bool) -> int:
+    """Prints every place where a shift may have been written as arithmetic; 1 if there is one."""
+    model = load(source)
+    findings = find_shifts(model)
+    if repair is not None:
+        if repair.suffix.lower() != ".onnx":
+            raise UnsupportedError(f"{repair}: a repaired graph is an .onnx file")
+        save(repair_shifts(model), repair)
+    if as_json:
+        listed = [
+            {
+                "node": finding.node,
+                "pattern": finding.pattern.text,
+                "direction": finding.pattern.direction,
+                "counterexample": {
+                    "x": finding.counterexample.x,
+                    "count": finding.counterexample.count,
+                    "given": finding.counterexample.given,
+                    "shifted": finding.counterexample.shifted,
+                },
+            }
+            for finding in findings
+        ]
+        print(json.dumps({"model": str(source), "findings": listed}, indent=2))
+    else:
+        for finding in findings:
+            print(printable(str(finding)))
+        print(f"{len(findings)} found")
+        if repair is not None:
+            print(printable(f"written: {repair}"))
+    return 1 if findings and repair is None else 0
+
+
+def _shape(text: str) -> tuple[str, tuple[int, ...]]:
+    """NAME=2,3 as a name and a shape; NAME= is rank 0."""
+    name, separator, sizes = text.rpartition("=")
+    words = [word for word in sizes.split(",") if word]
+    if not separator or not name or not all(word.isdecimal() for word in words):
+        raise InvalidError(f"--shape {text!r}: write NAME=2,3")
+    return name, tuple(map(int, words))

@@ -1,0 +1,396 @@
+"""Claims that are true, claims that people get wrong, and what cannot be asked."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+import lanewise as lw
+from lanewise.proof.claim import Claim
+from lanewise.proof.prove import decide, prove_functions
+from lanewise.proof.sweep import crossed, exhaustive
+
+w = lw.words
+WIDTHS = ("int8", "int16", "int32", "int64")
+RIGHT = partial(lw.onnx.bit_shift, direction="RIGHT")
+LEFT = partial(lw.onnx.bit_shift, direction="LEFT")
+
+
+def refuted(f, g, types, *, source=None, target=None, broken=None, operands=None):
+    """The verdict, after a look at the counterexample: the two sides really differ there."""
+    verdict = lw.prove_equal(f, g, types)
+    assert verdict.status == "refuted", verdict
+    assert not verdict
+    found = verdict.counterexample
+    assert found is not None
+    assert found.broken or found.source != found.target
+    if source is not None:
+        assert (found.source_value, found.target_value) == (source, target)
+    if broken is not None:
+        assert found.broken == (broken,)
+    if operands is not None:
+        assert found.values == operands
+    return found
+
+
+def divided(x, n):
+    """x >> n as exporters wrote it."""
+    w.require(w.within(n, 0, x.element.width - 2), "a power that the type holds")
+    return w.quotient_towards_zero(x, w.shift_left(w.literal(1, x.element), n))
+
+
+@pytest.mark.parametrize("type_", WIDTHS)
+def test_right_shift_as_truncating_division(type_: str):
+    def shift(x, n):
+        w.require(w.within(n, 0, x.element.width - 2), "a power that the type holds")
+        return RIGHT(x, n)
+
+    refuted(shift, divided, [type_, type_], source=-1, target=0, operands=(-1, 1))
+
+
+@pytest.mark.parametrize("type_", WIDTHS)
+def test_logical_for_arithmetic_and_back(type_: str):
+    version = "1.1"
+    logical = partial(lw.tosa.logical_right_shift, version=version)
+    arithmetic = partial(lw.tosa.arithmetic_right_shift, version=version)
+    top = (1 << (int(type_[3:]) - 1)) - 1
+    refuted(arithmetic, logical, [type_, type_], source=-1, target=top, operands=(-1, 1))
+    refuted(logical, arithmetic, [type_, type_], source=top, target=-1, operands=(-1, 1))
+
+
+@pytest.mark.parametrize("type_", ["int8", "int16", "int32"])
+def test_a_choice_after_an_illegal_shift(type_: str):
+    """The requirement has failed before the choice discards the element."""
+
+    def chosen(x, n):
+        inside = w.within(n, 0, x.element.width - 1)
+        return w.select(inside, lw.tosa.logical_left_shift(x, n, version="1.0"), 0)
+
+    width = int(type_[3:])
+    refuted(LEFT, chosen, [type_, type_], broken=f"0 <= input2 <= {width - 1}", operands=(0, -1))
+
+
+@pytest.mark.parametrize("type_", WIDTHS)
+def test_counts_masked_by_the_width(type_: str):
+    def masked(x, n):
+        return w.shift_right(x, n & (x.element.width - 1))
+
+    found = refuted(RIGHT, masked, [type_, type_])
+    assert found.values[1] not in range(int(type_[3:]))
+
+
+@pytest.mark.parametrize("type_", WIDTHS)
+def test_half_away_from_zero(type_: str):
+    def half_away(x, n):
+        size = w.reinterpret_unsigned(w.absolute(x))
+        count = w.reinterpret_unsigned(n)
+        half = w.select(n > 0, w.shift_left(w.literal(1, size.element), count - 1), 0)
+        rounded = w.reinterpret(w.shift_right(size + half, count), x.element)
+        return w.select(x < 0, w.negative(rounded), rounded)
+
+    shift = partial(lw.tosa.arithmetic_right_shift, round=True, version="1.1")
+    refuted(shift, half_away, [type_, type_], source=0, target=-1, operands=(-1, 1))
+
+
+def test_the_older_product_for_negative_numbers():
+    newer = partial(lw.tosa.mul, shift=2, version="1.0")
+    older = partial(lw.tosa.mul, shift=2, version="0.23.0")
+    found = refuted(newer, older, ["int32", "int32"], broken="input2 >= 0")
+    assert found.values == (0, -1)
+    assert lw.prove_equal(older, newer, ["int32", "int32"])
+
+
+@pytest.mark.parametrize("type_", WIDTHS)
+def test_double_rounding(type_: str):
+    shift = partial(lw.tosa.arithmetic_right_shift, round=True, version="1.1")
+
+    def at_once(x):
+        return shift(x, 4)
+
+    def in_two_steps(x):
+        return shift(shift(x, 3), 1)
+
+    found = refuted(at_once, in_two_steps, [type_])
+    assert found.values == (4,)  # 4 / 16 is 0; 4 / 8 rounds to 1, and 1 / 2 to 1
+    assert (found.source_value, found.target_value) == (0, 1)
+
+
+# -- what is true ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("type_", WIDTHS)
+def test_a_shift_with_a_normalised_count(type_: str):
+    def normalised(x, n):
+        width = x.element.width
+        count = w.select(w.within(n, 0, width - 1), n, width - 1)
+        return lw.tosa.arithmetic_right_shift(x, count, version="1.1")
+
+    assert lw.prove_equal(RIGHT, normalised, [type_, type_])
+
+
+def test_premises_are_assumed():
+    def small(x, n):
+        w.require(w.within(n, 0, 7), "0 <= n <= 7")
+        return RIGHT(x, n)
+
+    def bare(x, n):
+        return w.shift_right(x, n & 7)
+
+    assert lw.prove_equal(small, bare, ["int32", "int32"])
+    assert not lw.prove_equal(bare, small, ["int32", "int32"])
+
+
+def test_products_and_quotients():
+    """What is left abstract is enough where the same ones stand on both sides."""
+
+    def swapped(a, b):
+        return lw.onnx.mul(b, a)
+
+    assert lw.prove_equal(lw.onnx.mul, swapped, ["int64", "int64"])
+    assert lw.prove_equal(partial(lw.tosa.intdiv, version="1.1"), lw.onnx.div, ["int64", "int64"])
+    refuted(lw.onnx.div, partial(lw.tosa.intdiv, version="1.1"), ["int64", "int64"], broken="input2 != 0")
+
+
+def test_floats():
+    def turned(a, b):
+        return b + a
+
+    assert lw.prove_equal(lw.onnx.add, turned, ["float32", "float32"])
+    assert lw.prove_equal(lw.onnx.max, lambda a, b: lw.tosa.maximum(b, a), ["float32", "float32"])
+    found = refuted(lw.onnx.max, lw.tosa.maximum, ["float32", "float32"], source=0.0, target=0.0)
+    assert {found.source, found.target} == {0, 1 << 31}  # zeros of two signs
+    refuted(lambda a: a, lambda a: a + 0.0, ["float16"], source=0.0, target=0.0)  # -0.0 + 0.0
+    assert lw.prove_equal(lambda a: a, lambda a: a * 1.0, ["float16"])
+
+
+def test_tables():
+    def read(x, table):
+        return w.lookup(table, w.wrap(w.widen(x, w.i16) + 128, w.u8))
+
+    assert lw.prove_equal(lw.tosa.table, read, ["int8", "int8[256]"])
+
+    def unbiased(x, table):
+        return w.lookup(table, w.wrap(x, w.u8))
+
+    verdict = lw.prove_equal(lw.tosa.table, unbiased, ["int8", "int8[256]"])
+    assert verdict.status == "refuted"
+    assert "int8[256]" in str(verdict)
+
+
+def test_unknown_is_a_failure():
+    """A quotient of 64 bits that no fact settles."""
+
+    def quotient(a, b):
+        return w.quotient_towards_zero(a, b | 1)
+
+    def stepped(a, b):
+        half = w.quotient_towards_zero(w.shift_right(a, 1), b | 1)
+        rest = a - w.shift_left(half, 1) * (b | 1)
+        return w.shift_left(half, 1) + w.select(rest >= (b | 1), w.literal(1, a.element), w.literal(0, a.element))
+
+    verdict = lw.prove_equal(quotient, stepped, ["uint64", "uint64"], seconds=0.5)
+    assert verdict.status == "unknown"
+    assert not verdict
+    assert "gave up after 0.5 s" in str(verdict)
+
+
+def test_the_words_of_a_counterexample():
+    verdict = lw.prove_equal(RIGHT, partial(RIGHT, opset=28), ["int8", "int8"])
+    assert "one expression" in str(verdict)
+    text = str(lw.prove_equal(lw.onnx.add, lw.onnx.sub, ["int16", "int16"]))
+    assert "operand 1 = 1  (int16 00000000_00000001)" in text
+    assert "target    = -1  (int16 11111111_11111111)" in text
+
+
+# -- graphs -----------------------------------------------------------------------------------------
+
+
+def graph(build, onnx=28, **inputs):
+    builder = lw.Builder(onnx=onnx)
+    tensors = {name: builder.input(name, sort, shape) for name, (sort, shape) in inputs.items()}
+    builder.output("z", build(builder, *tensors.values()))
+    return builder.model()
+
+
+def test_graphs_with_broadcasting():
+    x, y = ("int8", ("n", 3)), ("int8", (3,))
+    plain = graph(lambda g, x, y: g.node("Add", x, y), x=x, y=y)
+    ones = np.int8([1, 2, 3])
+    around = graph(
+        lambda g, x, y: g.node("Sub", g.node("Add", g.node("Add", y, g.constant(ones)), x), g.constant(ones)), x=x, y=y
+    )
+    assert lw.prove_equal(plain, around)
+    turned = np.int8([3, 2, 1])  # other values go together than in either constant alone
+    other = graph(
+        lambda g, x, y: g.node("Sub", g.node("Add", g.node("Add", y, g.constant(ones)), x), g.constant(turned)),
+        x=x,
+        y=y,
+    )
+    verdict = lw.prove_equal(plain, other)
+    assert verdict.status == "refuted"
+    assert verdict.counterexample is not None
+    assert verdict.counterexample.source != verdict.counterexample.target
+
+
+def test_graphs_that_move_elements():
+    """Equal only if the elements meet: a transposition by reshape is none."""
+    x = ("int16", (2, 3))
+
+    def reshaped(g, x):
+        narrow = g.node("Reshape", x, g.constant(np.int64([3, 2])))
+        return g.node("Reshape", g.node("Neg", narrow), g.constant(np.int64([2, 3])))
+
+    assert lw.prove_equal(graph(lambda g, x: g.node("Neg", x), x=x), graph(reshaped, x=x))
+    row, flat = np.int16([[1, 2, 1], [2, 1, 2]]), np.int16([[1, 2]])
+
+    def early(g, x):
+        return g.node("Reshape", g.node("Add", x, g.constant(row)), g.constant(np.int64([3, 2])))
+
+    def late(g, x):
+        return g.node("Add", g.node("Reshape", x, g.constant(np.int64([3, 2]))), g.constant(flat))
+
+    def swapped(g, x):
+        return g.node("Add", g.node("Reshape", x, g.constant(np.int64([3, 2]))), g.constant(flat[:, ::-1].copy()))
+
+    assert lw.prove_equal(graph(early, x=x), graph(late, x=x))
+    assert lw.prove_equal(graph(early, x=x), graph(swapped, x=x)).status == "refuted"
+
+
+def test_one_input_in_two_places():
+    """x and its own reversal by broadcasting: what differs must be able to differ."""
+    x = ("int32", (3, 1))
+
+    def crossed_sum(g, x):
+        return g.node("Add", x, g.node("Reshape", x, g.constant(np.int64([1, 3]))))
+
+    def crossed_turned(g, x):
+        return g.node("Add", g.node("Reshape", x, g.constant(np.int64([1, 3]))), x)
+
+    def doubled(g, x):
+        wide = g.node("Expand", x, g.constant(np.int64([3, 3])))
+        return g.node("Add", wide, x)
+
+    assert lw.prove_equal(graph(crossed_sum, x=x), graph(crossed_turned, x=x))
+    assert lw.prove_equal(graph(crossed_sum, x=x), graph(doubled, x=x)).status == "refuted"
+
+
+def test_requirements_of_dead_nodes_count():
+    def build(dead: bool):
+        builder = lw.Builder(tosa="0.23.0")
+        x = builder.input("x", "int32", (4,))
+        if dead:
+            builder.node("ADD", x, x)
+        builder.output("z", builder.node("BITWISE_NOT", x))
+        return builder.model()
+
+    assert lw.prove_equal(build(True), build(False))
+    verdict = lw.prove_equal(build(False), build(True))
+    assert verdict.status == "refuted"
+    assert verdict.counterexample is not None
+    assert verdict.counterexample.broken[0].startswith("input1 + input2 fits int32 (node 0 (ADD)")
+
+
+def test_tables_of_a_graph():
+    def build(entries):
+        builder = lw.Builder(tosa="0.23.0")
+        x = builder.input("x", "int8", (4,))
+        builder.output("z", builder.node("TABLE", x, builder.constant(np.array(entries, np.int8))))
+        return builder.model()
+
+    def negated():
+        builder = lw.Builder(tosa="0.23.0")
+        builder.output("z", builder.node("BITWISE_NOT", builder.input("x", "int8", (4,))))
+        return builder.model()
+
+    inverted = [~value for value in range(-128, 128)]
+    assert lw.prove_equal(build(inverted), negated())
+    inverted[200] = 0
+    verdict = lw.prove_equal(build(inverted), negated())
+    assert verdict.status == "refuted"
+    assert verdict.counterexample is not None
+    assert verdict.counterexample.values[0] == 200 - 128
+
+
+# -- what cannot be asked ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda: lw.prove_equal(lw.tosa.add, 5, ["int8"]), "both must be functions of words, or both graphs"),
+        (lambda: lw.prove_equal(lw.tosa.add, lw.tosa.sub), "give the operands' types"),
+        (lambda: lw.prove_equal(lw.tosa.add, lw.tosa.sub, "int32"), "give the operands' types"),
+        (lambda: lw.prove_equal(lw.tosa.add, lw.tosa.sub, ["int33"] * 2), "type 'int33'; allowed: bool, int4"),
+        (lambda: lw.prove_equal(lw.tosa.add, lw.tosa.sub, ["int8"] * 2), "add: ADD: no row for inputs"),
+        (lambda: lw.prove_equal(lambda x: 3, lambda x: x, ["int8"]), "gives 3; it must give a value of the words"),
+        (lambda: lw.prove_equal(lambda x: x, lambda x: x == 0, ["int8"]), "the first gives int8, the second bool"),
+        (lambda: lw.prove_equal(lambda x: x, lambda x, y: x, ["int8"]), "missing 1 required positional argument"),
+        (lambda: lw.prove_equal(lambda x, y: x + y, lambda x, y: x, ["int8", "int16"]), "operands differ"),
+    ],
+)  # fmt: skip
+def test_questions_that_are_none(ask, message: str):
+    with pytest.raises(lw.InvalidError, match=message):
+        ask()
+
+
+def test_graphs_that_have_nothing_in_common():
+    one = graph(lambda g, x: g.node("Neg", x), x=("int8", (2,)))
+    two = graph(lambda g, x, y: g.node("Add", x, y), x=("int8", (2,)), y=("int8", (2,)))
+    wide = graph(lambda g, x: g.node("Neg", x), x=("int16", (2,)))
+    with pytest.raises(lw.InvalidError, match="they must be the same, or as many"):
+        lw.prove_equal(one, two)
+    with pytest.raises(lw.InvalidError, match="they must have one shape and carry the same bits"):
+        lw.prove_equal(one, wide)
+
+
+# -- the two ways of trying ------------------------------------------------------------------------------
+
+
+def test_trying_finds_what_solving_finds():
+    """Breaks a true claim in one element, and looks for it."""
+
+    def broken(place: int):
+        def words(x, n):
+            good = RIGHT(x, n)
+            return w.select((x == place) & (n == 3), good + 1, good)
+
+        return words
+
+    from lanewise.proof.subjects import claim_of_functions
+
+    claim = claim_of_functions(RIGHT, broken(77), ["int8", "int8"])
+    found, count = exhaustive(claim)
+    assert (found, count) == ((77, 3), 65536)
+    true = claim_of_functions(RIGHT, RIGHT, ["int8", "int8"])
+    assert exhaustive(true) == (None, 65536)
+    wide = claim_of_functions(RIGHT, broken(-(1 << 31)), ["int32", "int32"])
+    found, _ = crossed(wide, 1 << 16)
+    assert found == (1 << 31, 3)  # the ends of the type are always tried
+    hidden = claim_of_functions(RIGHT, broken(123456789), ["int32", "int32"])
+    assert crossed(hidden, 1 << 12)[0] is None
+    verdict = decide(hidden)
+    assert (verdict.status, verdict.method) == ("refuted", "z3")
+    assert verdict.counterexample is not None
+    assert verdict.counterexample.values == (123456789, 3)
+
+
+def test_sums_that_overflow_are_found_by_trying():
+    from lanewise.proof.subjects import claim_of_functions
+
+    for types in (["int32"] * 2, ["int64"] * 2):
+        add = partial(lw.tosa.add, version="1.1")
+        assert crossed(claim_of_functions(lw.onnx.add, add, types), 1 << 12)[0] is not None
+    three = claim_of_functions(
+        lambda a, b, c: a + b + c, lambda a, b, c: lw.tosa.add(lw.tosa.add(a, b), c), ["int32"] * 3
+    )
+    assert crossed(three, 1 << 15)[0] is not None
+
+
+def test_functions_are_compared_as_they_are():
+    from lanewise.proof.subjects import defined, sort_named
+
+    f = defined(lw.onnx.add, [sort_named("int8")] * 2)
+    assert prove_functions(f, f)
+    assert Claim(f, f).is_evident
