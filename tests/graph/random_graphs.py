@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ class Generator:
     def _node(self, operator: Operator) -> int:
         if operator.constant:
             return 0
-        row = self.random.choice(operator.rows)
+        row = self.random.choice(self._rows(operator))
         attributes = self._attributes(operator, row)
         operands: list[Any] = []
         keywords: dict[str, Any] = {}
@@ -80,8 +81,15 @@ class Generator:
             else:
                 name = list(operator.arguments)[k]
                 keywords[name] = self._late(name, argument.use, sort, row)
+        return self._added(operator, operands, {**keywords, **attributes})
+
+    def _rows(self, operator: Operator) -> Sequence[Row]:
+        return operator.rows
+
+    def _added(self, operator: Operator, operands: Sequence[Tensor | None], keywords: Mapping[str, Any]) -> int:
+        """1 if the node is one that there can be; else the graph is as it was."""
         try:
-            tensor = self.builder.node(operator.name, *operands, **keywords, **attributes)
+            tensor = self.builder.node(operator.name, *operands, **keywords)
             shape, sort = self._type(tensor)
         except LanewiseError:
             self.builder._nodes[:] = [

@@ -145,3 +145,18 @@ def test_a_scaled_product_takes_the_short_way():
         assert lw.tosa.mul(a, a).tolist() == [9, 25, 49]
     loops = [cell.cell_contents for cell in calls or () if isinstance(cell.cell_contents, dict)]
     assert any(np.dtype(np.int8) in known for known in loops)
+
+
+def test_numbers_beside_arrays():
+    """Kept as arrays from the second call on: zeros of either sign are two numbers, True and 1 as well."""
+    reals = np.float32([1, -2])
+    for _ in range(3):
+        assert lw.onnx.add(X, 3).tolist() == (X + 3).tolist()
+        assert lw.onnx.sub(3, X).tolist() == (3 - X).tolist()
+        assert lw.onnx.bit_shift(X, 1, direction="LEFT").tolist() == (2 * X).tolist()
+        assert np.signbit(lw.onnx.mul(reals, 0.0)).tolist() == [False, True]
+        assert np.signbit(lw.onnx.mul(reals, -0.0)).tolist() == [True, False]
+        assert lw.onnx.max(X, 1, 2).tolist() == np.maximum(X, 2).tolist()
+        for wrong in (1 << 40, 1.5, True):
+            with pytest.raises(lw.InvalidError, match="B: .* does not fit int32"):
+                lw.onnx.add(X, wrong)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lanewise.engines.storage import sort_of
 from lanewise.graph import arrays
 from lanewise.graph.arrays import Array
 from lanewise.graph.binding import bind, operand_sort, typed
@@ -42,6 +43,8 @@ class OperatorCalls:
         self.usual = catalogue.find(specification, name, self.default)
         self._prepared: dict[Any, Prepared] = {}
         self._quick: dict[Any, tuple[Prepared, tuple[int, ...]]] = {}  # by dtypes, shapes and keywords
+        self._numbers: dict[Any, Array] = {}  # Python numbers as arrays, by dtype
+        self._alike = all(len(set(row.inputs)) == 1 for row in self.usual.rows)  # operands of one type in every row
         # For calls of arrays of one dtype: without keywords, and with the latest ones.
         self.loops: Loops = {}
         self.latest: tuple[Mapping[str, Any], Loops] = ({}, self.loops)
@@ -73,6 +76,8 @@ class OperatorCalls:
             found = self._quick.get(key)
         except (AttributeError, TypeError):  # Python numbers, lists, tables as keywords
             key = found = None
+        if key is None and (alike := self._numbers_typed(operands)) is not None:
+            return self.general(alike, out, where, on_unpredictable, engine=engine, profile=profile, **keywords)
         if found is not None and (out is None or found[0].takes(out, found[1])):
             result, broken = found[0].quick(operands, found[1], out, None if where is True else where)
             if not broken or on_unpredictable != "raise":
@@ -119,6 +124,34 @@ class OperatorCalls:
             if shown.shape and shown.size:
                 self._quick[key] = prepared, shown.shape
         return result
+
+    def _numbers_typed(self, operands: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        """Python numbers beside arrays of one dtype, as arrays of it; None where that is not all there is to it."""
+        dtypes = {operand.dtype for operand in operands if type(operand) is np.ndarray}
+        if len(dtypes) != 1 or not self._alike or all(type(operand) is np.ndarray for operand in operands):
+            return None
+        (dtype,) = dtypes
+        found = []
+        for operand in operands:
+            if type(operand) is np.ndarray:
+                found.append(operand)
+                continue
+            if type(operand) not in (int, float, bool):
+                return None
+            key = (dtype, type(operand), repr(operand))  # as text: 0.0 is not -0.0
+            if key not in self._numbers:
+                sort = sort_of(dtype)
+                try:
+                    number = None if sort is None else arrays.number_as(operand, sort, "")
+                except InvalidError:
+                    number = None  # the long way says what does not fit
+                if number is None:
+                    return None
+                if len(self._numbers) > 1000:
+                    self._numbers.clear()
+                self._numbers[key] = number
+            found.append(self._numbers[key])
+        return tuple(found)
 
     def _shorten(
         self,
