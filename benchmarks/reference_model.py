@@ -19,7 +19,7 @@ import numpy as np
 
 import lanewise as lw
 from benchmarks.measure import machine, save
-from tools.against_reference_model import describe, reference_tools, run_reference
+from tools.reference_model import describe, reference_model
 
 ELEMENTS = 1 << 22
 CASES = [
@@ -41,7 +41,7 @@ def graph(name: str, kind: str, settings: dict, size: int) -> lw.Model:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--tools", type=Path, help="a virtual environment with tosa-tools")
-    program, schema = reference_tools(parser.parse_args().tools)
+    reference = reference_model(parser.parse_args().tools)
     generator = np.random.default_rng(4)
     report = {"machine": machine(), "elements": ELEMENTS, "threads": lw.get_threads(), "operators": {}}
     print(f"{ELEMENTS:,} elements; million elements a second")
@@ -60,7 +60,7 @@ def main() -> None:
                 times = []
                 for _ in range(3):
                     started = time.perf_counter()
-                    assert run_reference(folder, program, schema) == "valid", name
+                    assert reference.run(folder) == "valid", name
                     times.append(time.perf_counter() - started)
                 seconds[size] = median(times)
             model = lw.load(Path(root) / str(ELEMENTS) / "test.tosa")

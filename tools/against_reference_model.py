@@ -2,19 +2,15 @@
 
     python -m tools.against_reference_model [--graphs 500] [--version 1.1] [--tools FOLDER]
 
-The model comes from the PyPI package tosa-tools, in a virtual environment of its own (made on first
-use in .tosa-tools, because its pins would fight with ours). Integers and booleans must be equal; a
-float may be one unit in the last place away for each float operator on its way, and as far as POW's
-bound allows for each POW.
+The model comes from the PyPI package tosa-tools (made on first use in .tosa-tools). Integers and
+booleans must be equal; a float may be one unit in the last place away for each float operator on its
+way, and as far as POW's bound allows for each POW.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import subprocess
 import sys
-import venv
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -23,53 +19,16 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 import lanewise as lw
-from lanewise.conformance.suite import distance, power_bound
-from lanewise.engines.exact_kernel import patterns
+from lanewise.conformance.suite import power_bound
 from lanewise.engines.storage import sort_of
-from lanewise.formats.tensors import read_tensors, write_npy
 from tests.graph.random_graphs import Generator
+from tools.reference_model import describe, difference, float_operators, reference_model
 
 # Requirements that the model does not check: it calls such graphs valid.
 UNCHECKED = {
     ("CAST", "input is not NaN"),
     ("RESCALE", "-2 ** (shift - 1) <= value < 2 ** (shift - 1)"),  # with INEXACT_ROUND
 }
-STATUS = {0: "valid", 1: "unpredictable", 2: "error"}
-
-
-def reference_tools(folder: Path | None) -> tuple[Path, Path]:
-    """The model's program and its schema."""
-    if folder is None:
-        folder = Path(".tosa-tools")
-        if not (folder / "bin" / "tosa_reference_model").exists():
-            print(f"installing tosa-tools into {folder}")
-            venv.create(folder, with_pip=True, clear=True)
-            subprocess.run([folder / "bin" / "pip", "install", "--quiet", "tosa-tools"], check=True)
-    schema = next(iter(folder.rglob("tosa.fbs")))
-    return folder / "bin" / "tosa_reference_model", schema
-
-
-def run_reference(folder: Path, program: Path, schema: Path) -> str:
-    done = subprocess.run(
-        [program, "--test_desc", folder / "desc.json", "--operator_fbs", schema], capture_output=True, check=False
-    )
-    return STATUS.get(done.returncode, f"ended with {done.returncode}")
-
-
-def describe(folder: Path, model: lw.Model, inputs: dict[str, np.ndarray]) -> None:
-    """A test folder as the model's tools have it."""
-    model.save(folder / "test.tosa")
-    for name, array in inputs.items():
-        write_npy(folder / f"{name}.npy", array)
-    description = {
-        "tosa_file": "test.tosa",
-        "ifm_name": list(inputs),
-        "ifm_file": [f"{name}.npy" for name in inputs],
-        "ofm_name": list(model.outputs),
-        "ofm_file": [f"{name}.npy" for name in model.outputs],
-        "expected_failure": False,
-    }
-    (folder / "desc.json").write_text(json.dumps(description))
 
 
 def compare(folder: Path, model: lw.Model, inputs: dict[str, np.ndarray], theirs: str) -> str:
@@ -84,22 +43,18 @@ def compare(folder: Path, model: lw.Model, inputs: dict[str, np.ndarray], theirs
         return f"status: lanewise {outcome.status.value}, model {theirs}"
     if outcome.status is not lw.Status.VALID:
         return "same"
-    steps = sum(1 for node in model.nodes if getattr(model.types[node.output].sort, "kind", "") == "float")
+    steps = float_operators(model)
+    powers = sum(node.operator.name == "POW" for node in model.nodes)
     for name, ours in outcome.outputs.items():
         sort = sort_of(ours.dtype)
         assert sort is not None
-        (found,) = read_tensors(folder / f"{name}.npy").values()
-        if found.shape != ours.shape:
-            return f"{name}: shape {ours.shape}, model {found.shape}"
-        if sort.kind != "float":
-            if not np.array_equal(ours, found):
-                return f"{name}: {ours[ours != found][0]}, model {found[ours != found][0]}"
-            continue
-        powers = sum(node.operator.name == "POW" for node in model.nodes)
-        theirs_flat = found.ravel().view(ours.dtype)
-        for k, (a, b) in enumerate(zip(patterns(ours.ravel(), sort), patterns(theirs_flat, sort), strict=True)):
-            if distance(a, b, sort) > steps + powers * power_bound(float(theirs_flat[k]), sort):
-                return f"{name}: bits {a:#x}, model {b:#x} ({sort.name}, {steps} float operators)"
+        found = difference(
+            folder,
+            {name: ours},
+            lambda number, sort=sort: steps + powers * power_bound(number, sort) if powers else steps,
+        )
+        if found is not None:
+            return found
     return "same"
 
 
@@ -110,7 +65,7 @@ def main() -> int:
     parser.add_argument("--tools", type=Path, help="a virtual environment with tosa-tools")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
-    program, schema = reference_tools(arguments.tools)
+    reference = reference_model(arguments.tools)
     results: Counter[str] = Counter()
     with TemporaryDirectory() as root, ThreadPoolExecutor(2) as pool:
 
@@ -121,7 +76,7 @@ def main() -> int:
             folder = Path(root) / str(number)
             folder.mkdir()
             describe(folder, model, inputs)
-            theirs = run_reference(folder, program, schema)
+            theirs = reference.run(folder)
             return number, compare(folder, model, inputs, theirs), f"{model}\nmodel: {theirs}"
 
         for number, answer, text in pool.map(one, range(arguments.graphs)):

@@ -12,7 +12,7 @@ from functools import cache, cached_property
 
 from lanewise.engines.exact import RULES as EXACT
 from lanewise.engines.exact import Evaluator
-from lanewise.engines.rules import LEVELS, MIDDLE, NARROW, WIDE, Pattern, Rule, Sorts, literals_of
+from lanewise.engines.rules import MIDDLE, NARROW, WIDE, Pattern, Rule, Sorts, literals_of
 from lanewise.language.nodes import TRUE, Node, constant, node, postorder
 from lanewise.language.sorts import AnySort, Sort, boolean, integer
 from lanewise.language.words import Function, Requirement
@@ -102,7 +102,7 @@ class _Exact:
 
 @cache
 def _read_at(rule: Rule, *sorts: AnySort | None) -> _Exact | None:
-    """The rule for a match's sorts, in the order of LEVELS; None if it does not speak of such."""
+    """The rule for a match's sorts, in the order of its levels; None if it does not speak of such."""
     wide = sorts[0]
     if wide is None:  # about conditions alone
         return _Exact(rule, Sorts(WIDE, MIDDLE, NARROW))
@@ -230,4 +230,4 @@ class Simplifier:
         return shorter
 
 
-__all__ = ["LEVELS", "Rule", "RuleBook", "Simplifier", "simplify"]
+__all__ = ["Rule", "RuleBook", "Simplifier", "simplify"]
