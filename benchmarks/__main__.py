@@ -24,11 +24,12 @@ from benchmarks.contest import Settings, contest
 from benchmarks.copies import Copies
 from benchmarks.graphs import GRAPHS
 from benchmarks.layouts import measure_layouts
+from benchmarks.lowered import measure_lowered
 from benchmarks.measure import FOLDER, PAUSE, machine, save
 from benchmarks.memory import measure_memory
 from benchmarks.sizes import SIZES, measure_sizes
 
-SECTIONS = ("rows", "graphs", "checks", "layouts", "calls", "cold", "memory", "sizes")
+SECTIONS = ("rows", "graphs", "checks", "lowered", "layouts", "calls", "cold", "memory", "sizes")
 QUICK = {"elements": 1 << 16, "rounds": 2, "pause": 0.002, "memory": 1 << 20}
 FULL = {"elements": 1 << 24, "rounds": 9, "pause": PAUSE, "memory": 1 << 26}
 
@@ -113,6 +114,8 @@ class Run:
             self.races(self.graphs, report["graphs"])
         if "checks" in sections:
             report["checks"] = measure_checks(self.cases, self.settings)
+        if "lowered" in sections:
+            report["lowered"] = measure_lowered(self.settings, only)
         if "layouts" in sections:
             report["layouts"] = measure_layouts(self.settings, only)
         if "calls" in sections and re.search(only, "calls"):
@@ -138,6 +141,8 @@ class Run:
             console.print(tables.preparation_table(report["graphs"], self.names))
         if report.get("checks", {}).get("rows"):
             console.print(tables.checks_table(report["checks"]))
+        if report.get("lowered"):
+            console.print(tables.lowered_table(report["lowered"]))
         if report.get("layouts"):
             console.print(tables.layouts_table(report["layouts"]))
         if report.get("calls"):

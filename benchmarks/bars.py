@@ -25,7 +25,8 @@ class Bar(NamedTuple):
 
 
 def judge(report: Report) -> list[Bar]:
-    return [*_operators(report), *_graphs(report), *_checks(report), *_calls(report), *_cold(report), *_memory(report)]
+    parts = (_operators, _graphs, _checks, _lowered, _calls, _cold, _memory)
+    return [bar for part in parts for bar in part(report)]
 
 
 def _unmeasured(work: str, bar: str) -> Bar:
@@ -134,6 +135,19 @@ def _checks(report: Report) -> Iterator[Bar]:
     counted = f"over the {len(checks['rows'])} rows that have requirements"
     yield Bar("checks on against off", "at most 10 % more time, geometric mean", f"{mean:+.1%} {counted}", mean <= 0.1)
     yield Bar("checks on against off", "at most 25 % in any row", f"{worst:+.1%} {checks['worst_row']}", worst <= 0.25)
+
+
+def _lowered(report: Report) -> Iterator[Bar]:
+    rows: Mapping[str, Figures] = report.get("lowered", {})
+    work, bar = "a lowered BitShift int32", "at least 0.7 of the direct one's speed"
+    if not rows:
+        yield _unmeasured(work, bar)
+        return
+    found = {f"{name}, {title}": ratio["ratio"] for name, row in rows.items() for title, ratio in row["speed"].items()}
+    short = {name: name for name, ratio in found.items() if ratio < 0.7}
+    wrong = any(count for row in rows.values() for count in row["differing"].values())
+    reached = f"{len(found) - len(short)} of {len(found)}; {_lowest(found, short)}"
+    yield Bar(work, bar, reached + ("; results differ" if wrong else ""), not short and not wrong)
 
 
 def _calls(report: Report) -> Iterator[Bar]:

@@ -113,6 +113,19 @@ def checks_table(checks: Figures) -> Table:
     return table
 
 
+def lowered_table(rows: Mapping[str, Figures]) -> Table:
+    table = Table(title="A lowered graph's speed beside the direct graph's", title_justify="left")
+    for name in ("graph", "lowered to", "direct, ms", "lowered, ms", "direct / lowered"):
+        table.add_column(name, justify="left" if name in ("graph", "lowered to") else "right")
+    for name, row in rows.items():
+        for title, speed in row["speed"].items():
+            times = row["milliseconds"]
+            wrong = f" ✗ {row['differing'][title]:,}" if row["differing"][title] else ""
+            figures = f"{times[US]['median']:.3g}", f"{times[title]['median']:.3g}", _spread(speed) + wrong
+            table.add_row(name.removeprefix("lowered "), title, *figures)
+    return table
+
+
 def layouts_table(rows: Mapping[str, Figures]) -> Table:
     table = Table(title="Layouts", title_justify="left")
     for name in ("layout", "lanewise, ms", "NumPy, ms", "NumPy / lanewise"):

@@ -145,7 +145,14 @@ def _shift(method: str) -> Rule:
     """LLVM's shift is poison from the width on; the select keeps the poison out."""
 
     def rule(e: Emitter, node: Node, a: ir.Value, count: ir.Value) -> ir.Value:
-        width = a.type.element.width
+        kind, width = a.type, a.type.element.width
+        if width < 8:  # in bytes: LLVM gives up on some shifts of vectors of narrower words
+            byte = vector(ir.IntType(8), e.lanes)
+            wide = (e.b.sext if method == "ashr" else e.b.zext)(a, byte)
+            return e.b.trunc(shifted(e, width, wide, e.b.zext(count, byte)), kind)
+        return shifted(e, width, a, count)
+
+    def shifted(e: Emitter, width: int, a: ir.Value, count: ir.Value) -> ir.Value:
         fits = e.b.icmp_unsigned("<", count, e.all(count.type, width))
         if method == "ashr":
             return e.b.ashr(a, e.b.select(fits, count, e.all(count.type, width - 1)))
