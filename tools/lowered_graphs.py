@@ -242,6 +242,8 @@ def main() -> int:
             faults = trial.faults
         except Exception:  # whatever it is, it is a fault of this graph, and the others are to be run
             faults = [traceback.format_exc()]
+        if sys.stderr.isatty():
+            print(f"\r{number + 1:,} of {arguments.graphs:,}", end="", file=sys.stderr)
         if faults:
             different[seed] = faults
             print(f"seed {seed}, {nodes_of(number)} nodes:", *faults, str(model), sep="\n  ", flush=True)

@@ -16,7 +16,9 @@ from lanewise.formats import load
 from lanewise.formats.files import write_whole
 from lanewise.language.errors import InvalidError, printable
 from lanewise.lowering import ledger
+from lanewise.lowering.directions import directions
 from lanewise.proof.equal import prove_graphs
+from lanewise.proof.prove import BY_SIGHT
 from lanewise.proof.run import Decided, decide_all, matching
 from lanewise.proof.verdict import PROVEN, REFUTED, UNKNOWN, Verdict
 
@@ -45,7 +47,9 @@ def prove_list(
         print(f"{len(swept)} of them beyond the solver: tried completely at narrow widths, and swept at their own")
     print(_counts(decided))
     if record:
-        ledger.record({one.fingerprint: one.verdict.method for one in decided if one.verdict})
+        rules = {direction.name for direction in directions()}
+        kept = [one for one in decided if one.verdict and one.group in rules and one.verdict.method != BY_SIGHT]
+        ledger.record({one.fingerprint: one.verdict.method for one in kept})
     if output is not None:
         content = json.dumps([_as_json(one) for one in decided], indent=1).encode()
         write_whole(output, lambda file: file.write(content))

@@ -208,6 +208,11 @@ class Reader:
             for x, y in ((a, b), (b, a)):
                 self.facts += [z3.Implies(x == 0, result == 0), z3.Implies(x == 1, result == y)]
                 self.facts += [z3.Implies(x == -1, result == -y)]
+            # Numbers of half the width have a product that fits, with the sign that signs make.
+            half = 1 << (a.size() // 2 - 1)
+            halves = z3.And(*[z3.And(x >= -half, x <= half - 1) for x in (a, b)])
+            signs = z3.Or(result == 0, (result < 0) == z3.Xor(a < 0, b < 0))
+            self.facts.append(z3.Implies(halves, z3.And(result >= -half * half, result <= half * half, signs)))
             return
         for_one, for_minus_one, for_zero = {
             "udiv": (a, None, ~zero),

@@ -39,7 +39,9 @@ def proof_of(direction: Direction, source: Source) -> str:
     """How a rule is known to be right for a node: the widths and the method, or that it is not proven."""
     before, after = source.function(), direction.lowered(source)
     recorded = proofs().get(fingerprint(before, after))
-    return recorded or (EVIDENT if evident(before, after) else UNPROVEN)
+    if recorded is not None:
+        return f"proven: {recorded}"
+    return EVIDENT if evident(before, after) else UNPROVEN
 
 
 def evident(before: Function, after: Function) -> bool:

@@ -169,7 +169,10 @@ def _of_products(a: Value, b: Value) -> Value:
     agree = result == b * a
     for x, y in ((a, b), (b, a)):
         agree = agree & ((x != 0) | (result == 0)) & ((x != 1) | (result == y)) & ((x != -1) | (result == negative(y)))
-    return agree
+    half = 1 << (a.element.width // 2 - 1)
+    halves = within(a, -half, half - 1) & within(b, -half, half - 1)
+    signs = (result == 0) | ((result < 0) == ((a < 0) ^ (b < 0)))
+    return agree & (~halves | (within(result, -half * half, half * half) & signs))
 
 
 def _of_quotients(a: Value, b: Value) -> Value:

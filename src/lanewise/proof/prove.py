@@ -12,6 +12,7 @@ from lanewise.proof.claim import Claim
 from lanewise.proof.sweep import COMPLETE_BITS, crossed, exhaustive
 from lanewise.proof.verdict import PROVEN, REFUTED, UNKNOWN, Verdict, counterexample
 
+BY_SIGHT = "both are one expression"
 SEARCH = 1 << 16  # elements of the search that comes before a proof
 SECONDS = 60.0  # for one question to z3
 QUICK = 4.0  # seconds for the first attempt, which leaves products and quotients abstract
@@ -36,7 +37,7 @@ def decide(claim: Claim, seconds: float = SECONDS, names: Sequence[str] | None =
         return Verdict(status, method, time.perf_counter() - started, found)
 
     if claim.is_evident:
-        return verdict(PROVEN, "both are one expression")
+        return verdict(PROVEN, BY_SIGHT)
     bits = claim.input_bits
     if bits is not None and bits <= COMPLETE_BITS:
         found, count = exhaustive(claim)
