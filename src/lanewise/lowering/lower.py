@@ -78,6 +78,7 @@ class _Lowering:
         self.steps = GraphSteps(Builder(**to, name=model.source))  # type: ignore[arg-type]
         self.report = Report(f"{model.source} ({_title(model)})", direction.title)
         self.wires: dict[str, tuple[Wire, ...]] = {}
+        self.proofs: dict[Any, str] = {}
         self.inputs: dict[str, tuple[Carrier, tuple[str, ...]]] = {}
         self.outputs: dict[str, tuple[Carrier, tuple[str, ...]]] = {}
 
@@ -167,11 +168,18 @@ class _Lowering:
             parts = list(rule.apply(self.steps, source, operands))
             if broadcast != result:  # TOSA 0.23.0: the operands repeat into the result that the graph declares
                 parts = [self.direction.expand(self.steps, part, result) for part in parts]
-            proof, bound = proof_of(self.direction, source), rule.bound(source)
+            proof, bound = self._proof(source), rule.bound(source)
             if (note := rule.note(source)) is not None:
                 self.report.notes.append(f"{node.place}: {note}")
         self.report.steps.append(Step(node.place, source.label, tuple(self.steps.used), proof, bound))
         return tuple(parts)
+
+    def _proof(self, source: Source) -> str:
+        """How the rule is proven, looked up once for all nodes of a kind."""
+        key = (source.label, *source.known.items())
+        if key not in self.proofs:
+            self.proofs[key] = proof_of(self.direction, source)
+        return self.proofs[key]
 
     def _known(self, node: Node) -> dict[int, int | float]:
         """Operands of one number that the graph fixes, by index."""
