@@ -25,9 +25,8 @@ Patterns = tuple[Any, ...]  # one pattern for each operand; a sequence of patter
 
 ABSTRACT_FROM = 12  # width from which a product or a quotient may be left abstract
 NEVER_KNOWN = {"fpow", "frem"}
-DIVISIONS = {"udiv", "urem", "sdiv", "srem"}
-HARD_WORDS = {"mul", *DIVISIONS}
-DIVIDED_AT = 32  # narrower quotients are read as the low bits of one of this width, which they are
+HARD_WORDS = {"mul", "udiv", "urem", "sdiv", "srem"}
+COMPUTED_AT = 32  # narrower products and quotients are read as the low bits of ones of this width, which they are
 HARD_FLOATS = {"fadd", "fsub", "fmul", "fdiv", "fcvt", "stof", "utof", "ftos", "ftou", "frint"}
 
 _RNE, _RTZ = z3.RNE, z3.RTZ
@@ -176,8 +175,8 @@ class Reader:
             self.left_abstract = True
         elif self.abstract and self._is_hard(node):
             self.left_abstract = True
-            if node.kind in DIVISIONS and arguments[0].size() < DIVIDED_AT:
-                return self._divided_wider(node, *arguments)
+            if node.kind in HARD_WORDS and arguments[0].size() < COMPUTED_AT:
+                return self._computed_wider(node, *arguments)
             result = _unknown(node)(*arguments)
             if node.kind in ("mul", "fadd", "fmul"):
                 self.facts.append(result == _unknown(node)(*reversed(arguments)))
@@ -192,14 +191,24 @@ class Reader:
             return _element(node).width >= ABSTRACT_FROM and not any(arg.kind == "const" for arg in node.args)
         return node.kind in HARD_FLOATS
 
-    def _divided_wider(self, node: Node, a: Term, b: Term) -> Term:
-        """A narrow quotient or remainder as the low bits of a wide one, so that both widths have one function."""
-        extend = z3.SignExt if node.kind.startswith("s") else z3.ZeroExt
-        a, b = (extend(DIVIDED_AT - term.size(), term) for term in (a, b))
-        words = f"bits{DIVIDED_AT}"
-        result = z3.Function(f"{node.kind}_{words}_{words}_{words}", *[a.sort()] * 3)(a, b)
-        self._state_facts(node.kind, words, result, a, b)
-        return z3.Extract(_element(node).width - 1, 0, result)
+    def _computed_wider(self, node: Node, a: Term, b: Term) -> Term:
+        """A narrow product or quotient as the low bits of a wide one, so that all widths have one function."""
+        missing = COMPUTED_AT - a.size()
+        signed, unsigned = (tuple(extend(missing, term) for term in (a, b)) for extend in (z3.SignExt, z3.ZeroExt))
+        highest = _element(node).width - 1
+        results = []
+        # The low bits of a product are the same with and without signs.
+        for operands in {"mul": (signed, unsigned), "s": (signed,), "u": (unsigned,)}[
+            "mul" if node.kind == "mul" else node.kind[0]
+        ]:
+            words = f"bits{COMPUTED_AT}"
+            wide = z3.Function(f"{node.kind}_{words}_{words}_{words}", *[operands[0].sort()] * 3)
+            self._state_facts(node.kind, words, wide(*operands), *operands)
+            if node.kind == "mul":
+                self.facts.append(wide(*operands) == wide(*reversed(operands)))
+            results.append(z3.Extract(highest, 0, wide(*operands)))
+        self.facts += [result == results[0] for result in results[1:]]
+        return results[0]
 
     def _state_facts(self, kind: str, words: str, result: Term, a: Term, b: Term) -> None:
         """What is true of products and quotients for special operands, and how a remainder belongs to a quotient."""
@@ -224,6 +233,8 @@ class Reader:
         if kind.endswith("div"):
             sizes = [z3.If(x < 0, -x, x) if kind == "sdiv" else x for x in (a, b)]
             self.facts.append(z3.Implies(z3.ULT(*sizes), result == 0))
+            size = z3.If(result < 0, -result, result) if kind == "sdiv" else result
+            self.facts.append(z3.Implies(z3.UGE(sizes[1], 2), z3.ULE(size, z3.LShR(sizes[0], 1))))
         if kind.startswith("s"):  # without signs there is no difference
             same = z3.Function(f"u{kind[1:]}_{words}_{words}_{words}", *[a.sort()] * 3)(a, b)
             self.facts.append(z3.Implies(z3.And(a >= 0, b >= 0), result == same))

@@ -46,7 +46,7 @@ def theorems() -> Iterator[Theorem]:
     for sort, real in ((i8, f32), (u8, f32), (i16, f32), (u16, f32), (i32, f64), (u32, f64)):
         yield _quotient(sort, real)
     for sort in (i8, u8, i16, u16):
-        for name, words in (("quotient", quotient_towards_zero), ("remainder", remainder_towards_zero)):
+        for name, words in NARROW.items():
             yield _low_bits(name, words, sort)
     for sort in (i32, i64):
         for name, words in FACTS.items():
@@ -179,10 +179,14 @@ def _of_quotients(a: Value, b: Value) -> Value:
     result = quotient_towards_zero(a, b)
     by_zero = select(a < 0, literal(1, a.element), literal(-1, a.element))
     agree = ((b != 0) | (result == by_zero)) & ((b != 1) | (result == a)) & ((b != -1) | (result == negative(a)))
-    agree = agree & (~(_size(a) < _size(b)) | (result == 0))
+    agree = (
+        agree
+        & (~(_size(a) < _size(b)) | (result == 0))
+        & ((_size(b) < 2) | (_size(result) <= shift_right(_size(a), 1)))
+    )
     unsigned = quotient_towards_zero(_bare(a), _bare(b))
     agree = agree & ((a < 0) | (b < 0) | (_bare(result) == unsigned))
-    beneath = ~(_bare(a) < _bare(b)) | (unsigned == 0)
+    beneath = (~(_bare(a) < _bare(b)) | (unsigned == 0)) & ((_bare(b) < 2) | (unsigned <= shift_right(_bare(a), 1)))
     ones = literal(unsigned.element.highest, unsigned.element)
     return agree & beneath & ((b != 0) | (unsigned == ones)) & ((b != 1) | (unsigned == _bare(a)))
 
@@ -221,6 +225,13 @@ def _fact(name: str, words: Words, sort: Sort) -> Theorem:
 
     narrow = (Narrow(8, lambda: pair(i8)), Narrow(16, lambda: pair(i16)))
     return Theorem(f"{name}, {sort.name}", GROUP, lambda: pair(sort), narrow, complete=True)
+
+
+NARROW: dict[str, Words] = {
+    "product": lambda a, b: a * b,
+    "quotient": quotient_towards_zero,
+    "remainder": remainder_towards_zero,
+}
 
 
 def _low_bits(name: str, words: Words, sort: Sort) -> Theorem:
