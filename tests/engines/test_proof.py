@@ -13,7 +13,7 @@ from lanewise.language import floats
 from lanewise.language.nodes import KINDS, Node, constant, node
 from lanewise.language.sorts import ArraySort, Sort, bf16, bits, boolean, f16, i8, i16, i32
 from lanewise.language.words import quotient_towards_zero, select, trace
-from lanewise.proof.sweep import boundaries
+from lanewise.engines.sweep import boundaries
 
 
 def test_every_kind_has_a_rule():

@@ -21,7 +21,7 @@ from lanewise.lowering.onnx_to_tosa.direction import NAMES
 from lanewise.lowering.rule import Refused, Source
 from lanewise.lowering.steps import ValueSteps
 from lanewise.operators import catalogue
-from lanewise.proof.claim import Claim
+from lanewise.engines.claim import Claim
 from lanewise.proof.verdict import counterexample
 from tests.graph.random_graphs import Generator
 from tests.lowering.test_tosa_releases import columns

@@ -91,6 +91,21 @@ def test_what_is_not_defined_is_not_compared():
     assert len(trial.faults) == 1
 
 
+def test_float16_that_is_not_rounded_between_nodes_is_left_out():
+    graph = lw.Builder(onnx=28, name="scale")
+    x, y = graph.input("x", "float16", (40,)), graph.input("y", "float16", (40,))
+    product = graph.node("Mul", x, y)
+    graph.output("product", product)
+    graph.output("rest", graph.node("Sub", product, y))
+    graph.output("least", graph.node("Min", x, y))
+    trial = Trial(graph.model(), 1).complete()
+    assert not trial.faults
+    what = "ONNX Runtime, whole graph as it is"
+    assert trial.counts[f"{what}: outputs left out, float16 is not rounded between nodes"] == 1
+    assert trial.counts[f"{what}: {SAME}"] == 1
+    assert trial.counts["ONNX Runtime, nodes one by one: same"] == 3
+
+
 def test_another_result_of_the_reference_model_is_found(tmp_path):
     ours = {"whole": np.array([1, 2, 3], np.int16), "real": np.array([1.0, 2.5], np.float32)}
     for name, array in ours.items():

@@ -47,9 +47,11 @@ def prove_list(
         print(f"{len(swept)} of them beyond the solver: tried completely at narrow widths, and swept at their own")
     print(_counts(decided))
     if record:
+        from lanewise.engines.proof import solver_version
+
         rules = {direction.name for direction in directions()}
         kept = [one for one in decided if one.verdict and one.group in rules and one.verdict.method != BY_SIGHT]
-        ledger.record({one.fingerprint: one.verdict.method for one in kept})
+        ledger.record({one.fingerprint: one.verdict.method for one in kept}, solver_version())
     if output is not None:
         content = json.dumps([_as_json(one) for one in decided], indent=1).encode()
         write_whole(output, lambda file: file.write(content))

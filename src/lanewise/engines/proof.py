@@ -32,6 +32,10 @@ HARD_FLOATS = {"fadd", "fsub", "fmul", "fdiv", "fcvt", "stof", "utof", "ftos", "
 _RNE, _RTZ = z3.RNE, z3.RTZ
 
 
+def solver_version() -> str:
+    return f"z3 {z3.get_version_string()}"
+
+
 def _sort(sort: Sort) -> Any:
     if sort.kind == "bool":
         return z3.BoolSort()

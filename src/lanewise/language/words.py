@@ -92,6 +92,18 @@ class Value:
     def __xor__(self, other: Value | Number) -> Value:
         return _bitwise(self, other, "xor")
 
+    __radd__, __rmul__ = __add__, __mul__
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
+    def __rsub__(self, other: Number) -> Value:
+        return like(other, self) - self
+
+    def __rtruediv__(self, other: Number) -> Value:
+        return like(other, self) / self
+
+    def __neg__(self) -> Value:
+        return negative(self)
+
     def __invert__(self) -> Value:
         return Value(node("not", self.node), self.sort)
 

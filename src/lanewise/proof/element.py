@@ -8,7 +8,7 @@ what is computed from them is left to be proven.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
@@ -16,11 +16,12 @@ import numpy as np
 
 from lanewise.engines.exact_kernel import patterns
 from lanewise.graph.check import operand_sorts, traced_sorts
-from lanewise.graph.model import Model, Node, TensorType
+from lanewise.graph.model import Model, Node
 from lanewise.language import nodes
 from lanewise.language.errors import InvalidError, UnsupportedError
 from lanewise.language.sorts import AnySort, ArraySort, Sort, carrier
 from lanewise.language.words import Requirement
+from lanewise.lowering.lower import with_shapes
 
 Array = np.ndarray[Any, Any]
 
@@ -58,17 +59,16 @@ class Operands:
         return nodes.node("input", data=self._index[key], sort=carrier(operand.sort))
 
 
-def sized(model: Model, shapes: Mapping[str, Sequence[int]]) -> Model:
-    """The graph with every input's shape fixed: as given, else open sizes are 2."""
-    inputs = {}
+def sized(model: Model, shapes: Mapping[str, Sequence[int]]) -> tuple[Model, dict[str, tuple[int, ...]]]:
+    """The graph with every input's shape fixed, as given or with 2 for open sizes; and the shapes so assumed."""
+    model = with_shapes(model, shapes)
+    assumed = {}
     for name, kind in model.inputs.items():
-        shape = shapes.get(name, kind.shape)
-        if shape is None:
+        if kind.shape is None:
             raise InvalidError(f"{model.source}, input {name!r}: its rank is unknown; give shapes={{{name!r}: (…)}}")
-        inputs[name] = TensorType(kind.sort, tuple(s if isinstance(s, int) else OPEN_SIZE for s in shape))
-    if inputs == dict(model.inputs):
-        return model
-    return replace(model, inputs=inputs).check()
+        if kind.known_shape is None:
+            assumed[name] = tuple(size if isinstance(size, int) else OPEN_SIZE for size in kind.shape)
+    return with_shapes(model, assumed), assumed
 
 
 class Elements:
@@ -180,7 +180,8 @@ class Elements:
 
     def _value(self, tensor: str, places: Array, made: dict[tuple[str, bytes], nodes.Node]) -> nodes.Node:
         if tensor in self.inputs:
-            return self.inputs[tensor](places)
+            # A tensor of one element is one operand, wherever that element goes.
+            return self.inputs[tensor](places if self._size(tensor) != 1 else np.zeros(1, np.int64))
         constant = self.model.constants.get(tensor)
         if constant is None:
             return made[tensor, places.tobytes()]

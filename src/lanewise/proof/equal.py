@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from lanewise.graph.model import Model
@@ -10,6 +11,7 @@ from lanewise.language.errors import InvalidError, brief
 from lanewise.proof.prove import SECONDS, decide
 from lanewise.proof.subjects import claim_of_functions, claims_of_graphs
 from lanewise.proof.verdict import PROVEN, REFUTED, UNKNOWN, Verdict
+from lanewise.proof.witness import is_real
 
 Subject = Callable[..., Any] | Model
 
@@ -47,7 +49,7 @@ def prove_equal(
         return verdict
     if isinstance(f, Model) or isinstance(g, Model) or not callable(f) or not callable(g):
         raise InvalidError(f"prove_equal: {brief(f)} and {brief(g)}; both must be functions of words, or both graphs")
-    if types is None or isinstance(types, str):
+    if not isinstance(types, Sequence) or isinstance(types, str):
         raise InvalidError("prove_equal: give the operands' types, such as ['int8', 'int8']")
     return decide(claim_of_functions(f, g, types), seconds)
 
@@ -60,9 +62,13 @@ def prove_graphs(
     for found in claims_of_graphs(source, target, shapes or {}):
         verdict = decide(found.claim, seconds, found.names)
         example = verdict.counterexample
-        if verdict.status == REFUTED and example is not None and not found.can_be(example.operands):
-            # The same elements reach the output in several ways, and never with these values.
-            verdict = Verdict(UNKNOWN, "no element of the output has the operands that differ", verdict.seconds)
+        if verdict.status == REFUTED and example is not None and not is_real(found, example.operands):
+            # The same elements reach the output in several ways, or no inputs of the whole graph are valid.
+            verdict = Verdict(
+                UNKNOWN, "an element would differ, but no whole tensors were found that do", verdict.seconds
+            )
+        elif found.assumed:
+            verdict = replace(verdict, method=f"{verdict.method}; {found.assumed}")
         verdicts[found.output] = verdict
     return verdicts
 

@@ -6,10 +6,10 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from lanewise.engines.claim import Claim
+from lanewise.engines.sweep import COMPLETE_BITS, crossed, exhaustive
 from lanewise.language.errors import UnsupportedError
 from lanewise.language.words import Function
-from lanewise.proof.claim import Claim
-from lanewise.proof.sweep import COMPLETE_BITS, crossed, exhaustive
 from lanewise.proof.verdict import PROVEN, REFUTED, UNKNOWN, Verdict, counterexample
 
 BY_SIGHT = "both are one expression"
@@ -38,11 +38,11 @@ def decide(claim: Claim, seconds: float = SECONDS, names: Sequence[str] | None =
 
     if claim.is_evident:
         return verdict(PROVEN, BY_SIGHT)
-    bits = claim.input_bits
+    bits = None if claim.has_slivers else claim.input_bits
     if bits is not None and bits <= COMPLETE_BITS:
         found, count = exhaustive(claim)
         return verdict(REFUTED if found else PROVEN, f"all {count:,} inputs", found)
-    found, count = crossed(claim, search) if search else (None, 0)
+    found, count = crossed(claim, search) if search and not claim.has_slivers else (None, 0)
     if found is not None:
         return verdict(REFUTED, f"search over {count:,} inputs", found)
     status, method, operands = _solve(claim, seconds)

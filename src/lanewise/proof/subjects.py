@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import Any
 
 import numpy as np
 
-from lanewise.graph.model import Model, TensorType, title
+from lanewise.engines.claim import Claim, agree
+from lanewise.graph.model import Model, TensorType
 from lanewise.language.errors import InvalidError, LanewiseError, brief
 from lanewise.language.nodes import FALSE, TRUE, Node, constant, node
-from lanewise.language.sorts import BY_NAME, AnySort, ArraySort, Sort, bits, carrier, i32
+from lanewise.language.sorts import BY_NAME, AnySort, ArraySort, Sort, carrier
 from lanewise.language.words import Function, Requirement, Value, trace
-from lanewise.proof.claim import Claim
 from lanewise.proof.element import Elements, Maker, Operand, Operands, sized
+from lanewise.proof.interface import Interface, shapes_of
 
 Array = np.ndarray[Any, Any]
 MOST_CHOICES = 256  # different values of a constant that are told apart
-HIGH, LOW = ".high", ".low"  # what a tensor's two words are called where 64 bits are carried in two
 
 
 def sort_named(given: Any) -> AnySort:
@@ -72,7 +71,8 @@ class GraphClaim:
     output: str
     claim: Claim
     operands: tuple[Operand, ...]
-    elements: int  # of the output
+    interface: Interface
+    assumed: str  # what the claim holds for only: shapes that the graphs leave open, tensors paired by position
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -83,54 +83,40 @@ class GraphClaim:
             for k, name in enumerate(listed)
         )
 
-    def can_be(self, patterns: Sequence[Any]) -> bool:
-        """Whether some element of the output sees these operands: different values lie in different places."""
-        ways: dict[str, list[tuple[int, Array]]] = {}
-        possible = np.ones(self.elements, np.bool_)
-        for k, operand in enumerate(self.operands):
-            if operand.values is not None and len(operand.values) == self.elements:
-                possible &= operand.values == np.uint64(patterns[k])
-            elif operand.places is not None and len(operand.places) == self.elements:
-                for other, places in ways.setdefault(operand.name, []):
-                    if patterns[k] != patterns[other]:
-                        possible &= operand.places != places
-                ways[operand.name].append((k, operand.places))
-        return bool(possible.any())
-
 
 def claims_of_graphs(source: Model, target: Model, shapes: Mapping[str, Sequence[int]]) -> list[GraphClaim]:
     """One claim for every output of two graphs with the same interface, or one that carries the same bits."""
-    source = sized(source, {**_shapes_of(source, target), **shapes})
-    target = sized(target, {**_shapes_of(target, source), **shapes})
-    outputs = _matched(source, target, list(source.outputs), list(target.outputs), "output")
-    inputs = _matched(source, target, list(source.inputs), list(target.inputs), "input")
+    for name in shapes:
+        if name not in source.inputs and name not in target.inputs:
+            raise InvalidError(f"shapes: no graph has an input {name!r}; they have: {', '.join(source.inputs)}")
+    source, left_open = sized(source, {**shapes_of(source, target), **_for(source, shapes)})
+    target, right_open = sized(target, {**shapes_of(target, source), **_for(target, shapes)})
+    interface = Interface.of(source, target)
+    assumed = [f"{name} of shape {list(shape)}" for name, shape in {**right_open, **left_open}.items()]
+    assumed += interface.by_position
     found = []
-    for name, theirs in outputs.items():
+    for name, theirs in interface.outputs.items():
         operands = Operands()
         makers = {tensor: _maker(operands, tensor, kind) for tensor, kind in source.inputs.items()}
         left = Elements(source, makers, operands)
-        right = Elements(target, _carried(source, target, inputs, makers), operands)
+        right = Elements(target, interface.carried(makers), operands)
         result = left.output(name)
-        parts = [right.output(part) for part in theirs]
-        other = parts[0] if len(parts) == 1 else _joined(*parts)
-        kind = source.types[source.outputs[name].tensor]
-        if other.sort != result.sort:
-            raise InvalidError(
-                f"{title(target)}: output {theirs[0]!r} carries {other.sort}, {title(source)}'s {name!r} {result.sort}"
-            )
+        sort, result, other = interface.compared(name, result, [right.output(part) for part in theirs])
         sorts = tuple(operand.sort for operand in operands.listed)
-        assert isinstance(kind.sort, Sort)
         choices = {k: chosen for k, o in enumerate(operands.listed) if (chosen := _choices(o)) is not None}
-        assumed = [*left.requirements, *_within(operands.listed, choices)]
+        required = [*left.requirements, *_within(operands.listed, choices)]
         claim = Claim(
-            Function(sorts, (kind.sort,), (result,), tuple(assumed)),
-            Function(sorts, (kind.sort,), (other,), tuple(right.requirements)),
+            Function(sorts, (sort,), (result,), tuple(required)),
+            Function(sorts, (sort,), (other,), tuple(right.requirements)),
             choices,
             {k: o.table for k, o in enumerate(operands.listed) if o.table is not None},
         )
-        assert kind.known_shape is not None
-        found.append(GraphClaim(name, claim, tuple(operands.listed), prod(kind.known_shape)))
+        found.append(GraphClaim(name, claim, tuple(operands.listed), interface, "; ".join(assumed)))
     return found
+
+
+def _for(model: Model, shapes: Mapping[str, Sequence[int]]) -> dict[str, Sequence[int]]:
+    return {name: shape for name, shape in shapes.items() if name in model.inputs}
 
 
 def _choices(operand: Operand) -> tuple[int, ...] | None:
@@ -164,7 +150,7 @@ def _one_of(operands: Sequence[Operand], members: Sequence[int], rows: Array) ->
         for k, pattern in zip(members, row, strict=True):
             word = carrier(operands[k].sort)
             assert isinstance(word, Sort)
-            same = node("eq", node("input", data=k, sort=word), constant(int(pattern), word))
+            same = agree(node("input", data=k, sort=word), constant(int(pattern), word))
             agrees = same if agrees is TRUE else node("and", agrees, same)
         condition = agrees if condition is FALSE else node("or", condition, agrees)
     return condition
@@ -178,81 +164,3 @@ def _maker(operands: Operands, name: str, kind: TensorType) -> Maker:
         return operands.node(Operand(name, kind.sort, places))
 
     return make
-
-
-def _matched(
-    source: Model, target: Model, ours: Sequence[str], theirs: Sequence[str], what: str
-) -> dict[str, tuple[str, ...]]:
-    """For each tensor of the first graph's interface the second's: by name, as two words, or else by position."""
-    left = list(theirs)
-    found: dict[str, tuple[str, ...]] = {}
-    for name in ours:
-        whole = name.removesuffix(HIGH).removesuffix(LOW)
-        if name not in left and whole in theirs:
-            found[name] = (whole,)
-            left = [other for other in left if other != whole]
-            continue
-        parts: tuple[str, ...] = (name,) if name in left else (f"{name}{HIGH}", f"{name}{LOW}")
-        if set(parts) <= set(left):
-            found[name] = parts
-            left = [other for other in left if other not in parts]
-    if left or len(found) < len(ours):
-        if len(ours) != len(theirs):
-            raise InvalidError(
-                f"{title(source)} has the {what}s {', '.join(map(repr, ours))}, "
-                f"{title(target)} {', '.join(map(repr, theirs))}; they must be the same, or as many"
-            )
-        found = {name: (other,) for name, other in zip(ours, theirs, strict=True)}
-    return found
-
-
-def _shapes_of(model: Model, other: Model) -> dict[str, Sequence[int]]:
-    """Shapes for a graph's open inputs: those that the other graph's have."""
-    result: dict[str, Sequence[int]] = {}
-    pairs = _matched(model, other, list(model.inputs), list(other.inputs), "input")
-    for name, parts in pairs.items():
-        shape = other.inputs[parts[0]].known_shape
-        if shape is not None and model.inputs[name].known_shape is None:
-            result[name] = shape
-    return result
-
-
-def _carried(
-    source: Model, target: Model, inputs: Mapping[str, tuple[str, ...]], makers: Mapping[str, Maker]
-) -> dict[str, Maker]:
-    """How the second graph's inputs are made from the first's: the same bits, or the words of 64 bits."""
-    found: dict[str, Maker] = {}
-    for name, parts in inputs.items():
-        ours, width = source.inputs[name], source.inputs[name].sort
-        for part in parts:
-            theirs = target.inputs[part]
-            assert isinstance(width, Sort) and isinstance(theirs.sort, Sort)
-            fits = theirs.sort.width * len(parts) == width.width and (
-                carrier(theirs.sort) == carrier(width) or len(parts) == 2
-            )
-            if not fits or ours.known_shape != theirs.known_shape:
-                raise InvalidError(
-                    f"{title(source)}, input {name!r} is {ours}; {title(target)}, input {part!r} is {theirs}; "
-                    "they must have one shape and carry the same bits"
-                )
-        if len(parts) == 1:
-            found[parts[0]] = makers[name]
-        else:
-            found[parts[0]], found[parts[1]] = _word(makers[name], 32), _word(makers[name], 0)
-    return found
-
-
-def _word(maker: Maker, place: int) -> Maker:
-    """32 bits of an input of 64, from a place on."""
-
-    def make(places: Array | None) -> Node:
-        whole = maker(places)
-        return node("trunc", node("lshr", whole, constant(place, bits(64))), sort=bits(i32.width))
-
-    return make
-
-
-def _joined(high: Node, low: Node) -> Node:
-    wide = bits(64)
-    upper = node("shl", node("zext", high, sort=wide), constant(32, wide))
-    return node("or", upper, node("zext", low, sort=wide))

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from lanewise.engines.claim import Claim
+from lanewise.engines.sweep import crossed, exhaustive
 from lanewise.language.words import Function
-from lanewise.proof.claim import Claim
 from lanewise.proof.prove import SECONDS, decide
-from lanewise.proof.sweep import crossed, exhaustive
 from lanewise.proof.verdict import PROVEN, REFUTED, UNKNOWN, Verdict, counterexample
 
 Pair = tuple[Function, Function]

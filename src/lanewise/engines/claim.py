@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from lanewise.engines.exact import Evaluator, fold
-from lanewise.language.nodes import FALSE, TRUE, Node, constant, node
+from lanewise.language.nodes import FALSE, TRUE, Node, constant, node, postorder
 from lanewise.language.sorts import AnySort, Sort, boolean
 from lanewise.language.words import Function, Requirement
 
@@ -65,6 +65,13 @@ class Claim:
         source, target = fold(self.source), fold(self.target)
         assumed = {requirement.condition for requirement in source.requirements}
         return source.results == target.results and all(r.condition in assumed for r in target.requirements)
+
+    @cached_property
+    def has_slivers(self) -> bool:
+        """Whether words of 2 to 7 bits take part: LLVM gives up on some expressions of such vectors."""
+        roots = [*self.source.results, *self.target.results]
+        roots += [requirement.condition for side in (self.source, self.target) for requirement in side.requirements]
+        return any(isinstance(n.sort, Sort) and 1 < n.sort.width < 8 for n in postorder(roots))
 
     @cached_property
     def _evaluator(self) -> Evaluator:

@@ -8,24 +8,28 @@ from typing import Any
 
 import numpy as np
 
+from lanewise.engines.claim import Claim
 from lanewise.engines.exact_kernel import from_patterns, patterns
 from lanewise.engines.native.kernel import kernel
 from lanewise.language import floats
 from lanewise.language.sorts import AnySort, ArraySort, Sort
-from lanewise.proof.claim import Claim
 
 Array = np.ndarray[Any, Any]
 Patterns = tuple[Any, ...]
 
 BLOCK = 1 << 22  # elements looked at in one go
+LARGE = 1e30  # floats beyond are all alike far from simple
 TABLES = 6  # tables tried, where an operand is one
 COMPLETE_BITS = 20  # inputs of so few bits together are simply all tried
 
 
 def exhaustive(claim: Claim) -> tuple[Patterns | None, int]:
     """The smallest counterexample among all inputs, if there is one, and how many were tried."""
-    columns = {k: np.arange(1 << s.width, dtype=np.uint64) for k, s in enumerate(claim.inputs) if isinstance(s, Sort)}
-    return _over(claim, columns | _chosen(claim))
+    columns = _chosen(claim)
+    for k, sort in enumerate(claim.inputs):
+        if isinstance(sort, Sort) and k not in columns:
+            columns[k] = np.arange(1 << sort.width, dtype=np.uint64)
+    return _over(claim, columns)
 
 
 def crossed(claim: Claim, elements: int, seed: int = 0) -> tuple[Patterns | None, int]:
@@ -131,7 +135,7 @@ def size_of(pattern: int, sort: AnySort) -> float:
     assert isinstance(sort, Sort)
     if sort.kind == "float":
         value = floats.decode(pattern, sort)
-        return abs(value) if np.isfinite(value) else 1e300
+        return min(abs(value), LARGE) if np.isfinite(value) else 2 * LARGE
     if sort.signed and pattern >> (sort.width - 1):
         return (1 << sort.width) - pattern + 0.25
     return float(pattern)
