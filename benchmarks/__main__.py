@@ -31,7 +31,7 @@ from benchmarks.sizes import SIZES, measure_sizes
 
 SECTIONS = ("rows", "graphs", "checks", "lowered", "layouts", "calls", "cold", "memory", "sizes")
 QUICK = {"elements": 1 << 16, "rounds": 2, "pause": 0.002, "memory": 1 << 20}
-FULL = {"elements": 1 << 24, "rounds": 9, "pause": PAUSE, "memory": 1 << 26}
+FULL = {"elements": 1 << 24, "rounds": 7, "pause": PAUSE, "memory": 1 << 26}
 
 
 def arguments() -> argparse.Namespace:

@@ -19,7 +19,7 @@ import numpy as np
 Turns = list[list[float]]  # seconds of the runs that count, one list for each turn
 
 PAUSE = 0.05  # seconds that lets the idle threads of the contender before stop spinning
-RUNS, NOT_COUNTED = 5, 2  # of a contender in its turn
+RUNS, NOT_COUNTED = 4, 2  # of a contender in its turn
 SLOW = 0.05  # seconds from which a run is not repeated within a turn
 SHORT = 1e-3  # seconds that a run takes at least: shorter work is repeated within it
 FOLDER = Path("bench-output")

@@ -16,8 +16,10 @@ def surface() -> str:
     for name in sorted(lw.__all__):
         item = getattr(lw, name)
         if inspect.ismodule(item):
-            for function in sorted(item.__all__):
-                lines.append(f"{name}.{function}{getattr(item, function).__signature__}")
+            for member in sorted(item.__all__):
+                found = getattr(item, member)
+                shown = str(inspect.signature(found)) if inspect.isroutine(found) else ""
+                lines.append(f"{name}.{member}{shown}")
         elif inspect.isclass(item):
             bases = ", ".join(base.__name__ for base in item.__bases__)
             lines.append(f"class {name}({bases})")

@@ -7,7 +7,8 @@ Each graph of 1 to 10 nodes runs on inputs at the edges of the types, on any num
 all of them mixed. Lowered to TOSA 1.1 and to 0.23.0 it must give the same bits (any NaN for a NaN) and
 break no requirement that it did not break before; 64-bit integers are int64 at 1.1, and pairs of int32 at
 both. The public TOSA reference model runs the 1.1 files. ONNX Runtime runs the ONNX graph as it is and
-lowered to opset 21, whole where every element of every node is defined, and node by node.
+lowered to opset 21, whole where every element of every node is defined and but for outputs that depend on
+float16 numbers which it does not round, and node by node.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ import lanewise as lw
 from lanewise.graph.model import Node, Output
 from lanewise.lowering.lower import Lowered
 from tests.lowering.onnx_graphs import Inputs, draws, onnx_graph
-from tools.onnx_runtime import NoKernel, OneNode, Session, all_defined
+from tools.onnx_runtime import NoKernel, OneNode, Session, all_defined, kept_wider
 from tools.onnx_runtime import difference as onnx_difference
 from tools.reference_model import ReferenceModel, describe, float_operators, reference_model
 from tools.reference_model import difference as from_reference
@@ -156,10 +157,19 @@ class Trial:
         except NoKernel:
             self.counts[f"{what}: not implemented"] += 1
             return
+        wider = kept_wider(self.model)
+        left_out = {name for name, output in self.model.outputs.items() if output.tensor in wider}
+        self.counts[f"{what}: outputs"] += len(self.model.outputs)
+        self.counts[f"{what}: outputs left out, float16 is not rounded between nodes"] += len(left_out)
+        if left_out == set(self.model.outputs):
+            self.counts[f"{what}: not run, float16 is not rounded between nodes"] += 1
+            return
         faults = []
         for run in runs:
             theirs = session.run(run.inputs)
             for name, ours in run.outcome.outputs.items():
+                if name in left_out:
+                    continue
                 if (found := onnx_difference(ours, theirs[name])) is not None:
                     faults.append(f"{run.kind}: {name}: {found}")
         self.judged(what, faults)

@@ -11,7 +11,7 @@ import onnxruntime
 import lanewise as lw
 from lanewise.formats.onnx_writer import model_bytes
 from lanewise.graph.model import Node, Output
-from lanewise.language.sorts import Sort
+from lanewise.language.sorts import Sort, f16
 
 onnxruntime.set_default_logger_severity(4)  # that it lacks an operator is told by the error
 NO_KERNEL = onnxruntime.capi.onnxruntime_pybind11_state.NotImplemented
@@ -19,6 +19,7 @@ OPTIONS = onnxruntime.SessionOptions()
 OPTIONS.intra_op_num_threads = OPTIONS.inter_op_num_threads = 1
 
 DIVIDES = ("Div", "Mod")
+ROUNDS = ("Add", "Sub", "Mul", "Div", "Mod", "Cast")
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -83,6 +84,22 @@ def difference(ours: np.ndarray, theirs: np.ndarray, where: np.ndarray | None = 
     if where is not None:
         same |= ~np.broadcast_to(where, same.shape)
     return None if same.all() else f"{ours[~same][0]!r}, ONNX Runtime {theirs[~same][0]!r}"
+
+
+def kept_wider(model: lw.Model) -> set[str]:
+    """Tensors that depend on a float16 which ONNX Runtime does not round.
+
+    Where it has no kernel for float16 it computes in float32, whatever the level of optimisation, and hands
+    the float32 on to the next node. What such a result is as an output of the graph is rounded.
+    """
+    unrounded: set[str | None] = set()
+    found: set[str] = set()
+    for node in model.nodes:
+        if unrounded & set(node.inputs):
+            found.add(node.output)
+        if node.output in found or (node.operator.name in ROUNDS and _sort(model, node) == f16):
+            unrounded.add(node.output)
+    return found
 
 
 class OneNode:

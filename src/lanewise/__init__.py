@@ -10,10 +10,13 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from lanewise import onnx, tosa, words
+    from lanewise.conformance.first_difference import first_difference
+    from lanewise.conformance.tables.build import build_table
     from lanewise.engines.native.threads import get_threads, set_threads
     from lanewise.formats import load
     from lanewise.graph.build import Builder
     from lanewise.graph.compiled import compile_model as compile
+    from lanewise.graph.emit import emit
     from lanewise.graph.model import Model
     from lanewise.graph.run import Outcome, Status
     from lanewise.lowering.request import lower
@@ -27,8 +30,11 @@ _PLACES = {
     "Model": ("lanewise.graph.model", "Model"),
     "Outcome": ("lanewise.graph.run", "Outcome"),
     "Status": ("lanewise.graph.run", "Status"),
+    "build_table": ("lanewise.conformance.tables.build", "build_table"),
     "compile": ("lanewise.graph.compiled", "compile_model"),
+    "emit": ("lanewise.graph.emit", "emit"),
     "find_shifts": ("lanewise.lowering.shift_finder", "find_shifts"),
+    "first_difference": ("lanewise.conformance.first_difference", "first_difference"),
     "get_threads": ("lanewise.engines.native.threads", "get_threads"),
     "load": ("lanewise.formats", "load"),
     "lower": ("lanewise.lowering.request", "lower"),
@@ -51,8 +57,11 @@ __all__ = [
     "UnpredictableError",
     "UnsupportedError",
     "__version__",
+    "build_table",
     "compile",
+    "emit",
     "find_shifts",
+    "first_difference",
     "get_threads",
     "load",
     "lower",

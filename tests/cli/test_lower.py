@@ -84,6 +84,11 @@ def test_what_is_refused(shift: Path, wide: Path, tmp_path: Path):
         ((shift, "-o", out, "--shape", "q=2"), 4, "has no input 'q'; it has: x, y"),
         ((shift, "-o", out, "--shape", "x=2"), 4, "which [2] does not fit"),
         ((shift, "-o", out, "--shape", "x"), 4, "write NAME=2,3"),
+        ((shift, "-o", out, "--shape", "x=٣,3"), 4, "write NAME=2,3"),
+        ((shift, "-o", out, "--shape", "x=2,,3"), 4, "write NAME=2,3"),
+        ((shift, "-o", out, "--shape", "x=2,3", "--shape", "x=4,3"), 4, "'x' has a shape already"),
+        ((shift, "-o", out, "--shape", "x=0,3"), 5, "input 'x': is uint8[0, 3]; TOSA 0.23.0 has no empty tensors"),
+        ((shift, "-o", tmp_path / "out.onnx", "--pairs"), 4, "(--pairs) is for TOSA"),
         ((shift, "-o", out, "--version", "0.22"), 5, "lanewise knows 0.23.0, 1.0, 1.1"),
         ((shift, "-o", tmp_path / "out.bin"), 4, "its ending does not say what to lower to"),
         ((shift, "-o", tmp_path / "out.bin", "--to", "tosa"), 5, "lanewise writes .onnx, .tosa and .mlir files"),
@@ -97,6 +102,25 @@ def test_what_is_refused(shift: Path, wide: Path, tmp_path: Path):
         assert "Traceback" not in done.stderr
         assert not list(tmp_path.glob("out.*")), arguments
     assert run("lower", shift).returncode == 2
+
+
+def test_a_text_is_of_a_version_that_has_texts(shift: Path, tmp_path: Path):
+    done = run("lower", shift, "-o", tmp_path / "z.mlir", "--shape", "x=2,3")
+    assert done.returncode == 0, done.stderr
+    assert " to TOSA 1.0: exact" in done.stdout.splitlines()[0]
+    assert lw.load(tmp_path / "z.mlir", version="1.0").version == "1.0"
+
+
+def test_halves_have_no_number_in_files_of_0_23(tmp_path: Path):
+    graph = lw.Builder(onnx=28)
+    x = graph.input("x", "float16", (2,))
+    graph.output("z", graph.node("Max", x, x))
+    graph.model().save(tmp_path / "half.onnx")
+    done = run("lower", tmp_path / "half.onnx", "-o", tmp_path / "half.tosa")
+    assert done.returncode == 5
+    assert "is float16, which TOSA 0.23.0 files do not have; files of 1.0 have it" in done.stderr
+    done = run("lower", tmp_path / "half.onnx", "-o", tmp_path / "half.tosa", "--version", "1.0")
+    assert done.returncode == 0, done.stderr
 
 
 def test_shifts(tmp_path: Path):

@@ -12,6 +12,7 @@ from lanewise.engines.exact_kernel import ExactKernel, from_patterns, patterns
 from lanewise.engines.native import emit
 from lanewise.engines.native.kernel import NativeKernel
 from lanewise.engines.native.target import abilities, host_features
+from lanewise.engines.text import c99, systemverilog
 from lanewise.language import floats, nodes
 from lanewise.language.nodes import KINDS, Node, node
 from lanewise.language.sorts import ArraySort, Sort, bf16, bits, boolean, carrier, f16, f32, f64, integer
@@ -63,6 +64,8 @@ def compare(
 def test_every_kind_stands_in_every_table():
     assert set(exact.RULES) | {"input"} == set(KINDS)
     assert set(emit.RULES) == set(KINDS)
+    assert set(c99.RULES) == set(KINDS)
+    assert set(systemverilog.RULES) == set(KINDS)
 
 
 BITS2 = [k for k, row in KINDS.items() if row.operands in ("bits", "word") and row.arity == 2]

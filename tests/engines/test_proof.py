@@ -9,11 +9,11 @@ import z3
 
 from lanewise.engines import exact
 from lanewise.engines.proof import HARD_FLOATS, HARD_WORDS, NEVER_KNOWN, RULES, TABLE_INDEX, Question, Reader
+from lanewise.engines.sweep import boundaries
 from lanewise.language import floats
 from lanewise.language.nodes import KINDS, Node, constant, node
 from lanewise.language.sorts import ArraySort, Sort, bf16, bits, boolean, f16, i8, i16, i32
 from lanewise.language.words import quotient_towards_zero, select, trace
-from lanewise.engines.sweep import boundaries
 
 
 def test_every_kind_has_a_rule():

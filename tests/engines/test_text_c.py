@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import lanewise as lw
 from lanewise.engines.text import c99
+from lanewise.graph.emit import graph_unit
 from lanewise.operators.catalogue import versions_of
-from tests.engines.text_benches import compare, kind_jobs, needs_gcc, operator_jobs, run_c
+from tests.engines.text_benches import Job, build, compare, job, kind_jobs, needs_gcc, operator_jobs, run_c
 
 pytestmark = needs_gcc
 
@@ -19,8 +22,8 @@ TOSA_BINARY = (
 
 
 def test_every_kind_of_words(tmp_path: Path):
-    jobs = kind_jobs((1, 3, 4, 16, 32, 48, 64))
-    print(len(jobs), compare(run_c(jobs, tmp_path), oracle=True))
+    jobs = kind_jobs((1, 4, 16, 48, 64))
+    assert compare(run_c(jobs, tmp_path), oracle=True) > 20_000
 
 
 @pytest.mark.parametrize(("version", "elements"), [("0.23.0", 800_000), ("1.1", 1_000_000)])
@@ -40,4 +43,54 @@ def test_all_the_others(specification: str, tmp_path: Path):
     others = [name for name in versions_of(specification) if name not in (*TOSA_BINARY, "BitShift")]
     version = 28 if specification == "onnx" else "1.1"
     jobs = operator_jobs(specification, version, others, most=4, exhaustive=8, randoms=50)
-    print(len(jobs), compare(run_c(jobs, tmp_path)))
+    assert compare(run_c(jobs, tmp_path)) > 10_000
+
+
+def graphs() -> list[Job]:
+    """The murmur3 finaliser, and a requantisation: widen, scale, shift with rounding, saturate."""
+    graph = lw.Builder(onnx=28, name="murmur3")
+    h = graph.input("h", "uint32", ("n",))
+    for count, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35), (16, None)):
+        h = graph.node("BitwiseXor", h, graph.node("BitShift", h, graph.constant(np.uint32(count)), direction="RIGHT"))
+        if factor is not None:
+            h = graph.node("Mul", h, graph.constant(np.uint32(factor)))
+    graph.output("hash", h)
+    chain = lw.Builder(tosa="0.23.0", name="requantise")
+    x, y = chain.input("x", "int8", (1, 4)), chain.input("y", "int8", (1, 4))
+    wide = chain.node("MUL", x, y, shift=0)
+    scaled = chain.node("RESCALE", wide, multiplier=[1518500250], shift=[36], output_type="int8", output_zp=-3)
+    chain.output("z", scaled)
+    return [job(graph_unit(g.model())) for g in (graph, chain)]
+
+
+def test_graphs(tmp_path: Path):
+    assert compare(run_c(graphs(), tmp_path)) > 65536
+
+
+def test_floats(tmp_path: Path):
+    jobs = operator_jobs("tosa", "1.1", ["ADD", "SUB", "MUL", "MAXIMUM", "RECIPROCAL", "CAST"], floats=True, most=4)
+    assert len(jobs) > 6
+    assert compare(run_c(jobs, tmp_path)) > 1000
+
+
+def test_a_wrong_rule_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(c99.RULES, "ashr", c99.RULES["lshr"])
+    with pytest.raises(AssertionError, match="text 0x.*lanewise 0x"):
+        compare(run_c(operator_jobs("tosa", "0.23.0", ["ARITHMETIC_RIGHT_SHIFT"]), tmp_path))
+
+
+def test_a_file_stands_alone(tmp_path: Path):
+    path = tmp_path / "shift.c"
+    path.write_text(lw.emit("BitShift", "int8", lang="c", direction="RIGHT", name="shift"))
+    build(["-c", str(path), "-o", str(tmp_path / "shift.o")])
+
+
+def test_what_cannot_be_exact_is_refused():
+    with pytest.raises(lw.UnsupportedError, match="float and double only"):
+        lw.emit("ADD", "float16", lang="c")
+    with pytest.raises(lw.UnsupportedError, match="not correctly rounded"):
+        lw.emit("POW", "float32", lang="c")
+    with pytest.raises(lw.UnsupportedError, match="has no floats"):
+        lw.emit("ADD", "float32", lang="sv")
+    with pytest.raises(lw.InvalidError, match="allowed: 'c'"):
+        lw.emit("ADD", "int32", lang="vhdl")

@@ -186,7 +186,9 @@ def run_sv(jobs: Sequence[Job], folder: Path) -> Iterator[tuple[Job, list[int], 
             if isinstance(sort, ArraySort):
                 size = sort.element.width
                 packed = sum(entry << size * at for at, entry in enumerate(columns[k]))
-                declared.append(f"  wire [{size * sort.length - 1}:0] a{number}_{k} = {size * sort.length}'h{packed:x};")
+                declared.append(
+                    f"  wire [{size * sort.length - 1}:0] a{number}_{k} = {size * sort.length}'h{packed:x};"
+                )
             else:
                 declared.append(f"  reg [{widths[k] - 1}:0] a{number}_{k};")
             ports.append(f"a{number}_{k}")
@@ -209,8 +211,12 @@ def run_sv(jobs: Sequence[Job], folder: Path) -> Iterator[tuple[Job, list[int], 
     (folder / "bench.sv").write_text("\n".join(bench))
     command = ["iverilog", "-g2012", "-Wall", "-Wno-timescale", "-s", "bench", "-o", "all.vvp", "all.sv", "bench.sv"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0 and "all.sv" not in done.stderr, done.stderr[:4000]
-    done = subprocess.run(["vvp", "-n", "all.vvp"], cwd=folder, capture_output=True, text=True, check=False)
+    # Icarus says so where a block reads a part of a word; it then watches the whole word, which is as good.
+    said = [line for line in done.stderr.splitlines() if "all.sv" in line and "sorry: constant selects" not in line]
+    assert done.returncode == 0 and not said, done.stderr[:4000]
+    done = subprocess.run(
+        ["vvp", "-n", "all.vvp"], cwd=folder, capture_output=True, text=True, check=False, timeout=120
+    )
     assert done.returncode == 0, done.stdout[:2000]
     for number, job in enumerate(jobs):
         words = (folder / f"out{number}").read_text().split()
@@ -231,9 +237,7 @@ def compare(found: Iterator[tuple[Job, list[int], list[int]]], oracle: bool = Fa
             at = next(i for i in range(len(want)) if results[i] != want[i] or flags[i] != broken[i])
             sorts = job.unit.function.inputs
             operands = [
-                hex(column[at])
-                for k, column in zip(job.free, job.columns, strict=True)
-                if isinstance(sorts[k], Sort)
+                hex(column[at]) for k, column in zip(job.free, job.columns, strict=True) if isinstance(sorts[k], Sort)
             ]
             raise AssertionError(
                 f"{job.unit.name} of {', '.join(operands)}: text {results[at]:#x}, unpredictable {flags[at]}; "

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from lanewise.engines.claim import Claim
 from lanewise.engines.exact_kernel import from_patterns
 from lanewise.engines.native.kernel import kernel
 from lanewise.graph.build import Builder
@@ -21,7 +22,6 @@ from lanewise.lowering.onnx_to_tosa.direction import NAMES
 from lanewise.lowering.rule import Refused, Source
 from lanewise.lowering.steps import ValueSteps
 from lanewise.operators import catalogue
-from lanewise.engines.claim import Claim
 from lanewise.proof.verdict import counterexample
 from tests.graph.random_graphs import Generator
 from tests.lowering.test_tosa_releases import columns
@@ -284,6 +284,18 @@ def test_the_report_names_profiles_interfaces_and_bounds():
     assert mixed.report.notes == ["the lowered graph needs PRO-INT,PRO-FP at TOSA 1.0"]
 
 
+@pytest.mark.parametrize("sort", ["float16", "bfloat16"])
+def test_a_note_says_what_files_cannot_hold(sort, tmp_path):
+    note = f"a .tosa file of 0.23.0 cannot hold {sort}; to save the graph, lower to version 1.0, whose files can"
+    lowered = lower_graph(graph("Max", [sort] * 2), DIRECTIONS["0.23.0"])
+    assert note in lowered.report.notes
+    with pytest.raises(LanewiseError, match=f"is {sort}, which TOSA 0.23.0 files do not have; files of 1.0 have it"):
+        lowered.model.save(tmp_path / "z.tosa")
+    lowered = lower_graph(graph("Max", [sort] * 2), DIRECTIONS["1.0"])
+    assert note not in lowered.report.notes
+    lowered.model.save(tmp_path / "z.tosa")
+
+
 @pytest.mark.parametrize("title", ["1.0", "1.1"])
 def test_the_profile_named_is_enough(title):
     for source in [s for s in INSTANCES[title] if s.premise is None and s.attributes.get("fmod", 1)][::7]:
@@ -310,7 +322,7 @@ def refused(model: Model, title: str, **shapes: tuple[int, ...]) -> str:
 def test_refusals_say_what_helps():
     assert refused(graph("Add", ["int64"] * 2), "1.0") == (
         "graph, input 'x0': int64: TOSA 1.0 has no 64-bit integers; lower to version 1.1 (EXT-INT64), "
-        "or with wide='pairs', which makes two int32 tensors of each"
+        "or in pairs (wide='pairs', --pairs), two int32 tensors of each"
     )
     assert "input 'x0': float64: TOSA 1.1 has no such type; use float32" in refused(graph("Abs", ["float64"]), "1.1")
     assert refused(graph("Div", ["uint64"] * 2), "0.23.0 pairs") == (
@@ -340,7 +352,7 @@ def test_open_sizes_and_large_repetitions_are_refused():
     builder.output("both", builder.node("BitwiseAnd", builder.node("Neg", x), y))
     builder.output("all", builder.node("BitwiseAnd", x, z))
     message = refused(builder.model(), "1.0")
-    assert message.startswith("graph, node 2 (BitwiseAnd): ") and message.endswith("(shapes=)")
+    assert message.startswith("graph, node 2 (BitwiseAnd): ") and message.endswith("(shapes=, --shape)")
     lowered = lower_graph(builder.model(), DIRECTIONS["1.0"], {"z": (2,)})
     assert lowered.model.inputs["x"].shape == ("n", 2)
     builder = Builder(onnx=28)

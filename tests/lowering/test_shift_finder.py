@@ -190,6 +190,140 @@ def test_a_number_shifted_by_itself():
     )
 
 
+@pytest.mark.parametrize("opset", [14, 28])
+@pytest.mark.parametrize("sizes", [(), ("k",)])
+@pytest.mark.parametrize("base", [(3,), (2, 3), (1, 1), (1,)])
+def test_twos_that_repeat_the_count(base, sizes, opset):
+    """The shift is of the operands as they broadcast, and where sizes are open too."""
+    graph = lw.Builder(onnx=opset)
+    n = graph.input("n", "int32", sizes)
+    power = graph.node("Pow", graph.constant(np.full(base, 2, np.int32)), n)
+    graph.output("z", graph.node("Div", graph.constant(np.int32(-7)), power))
+    model = graph.model()
+    n = np.ones((1,) * len(sizes), np.int32)
+    before, after = (m.run({"n": n}).outputs["z"] for m in (model, only(model).repaired))
+    assert before.shape == after.shape and (before == -3).all() and (after == -4).all()
+
+
+def test_twos_that_repeat_a_fixed_count():
+    graph = lw.Builder(onnx=28)
+    x = graph.input("x", "int32", ())
+    power = graph.node("Pow", graph.constant(np.full((2, 1), 2, np.int32)), graph.constant(np.array([1, 2], np.int32)))
+    divided = graph.node("Div", x, power)
+    graph.output("z", graph.node("Reshape", divided, graph.constant(np.array([4], np.int64))))
+    repaired = repair_shifts(graph.model())
+    np.testing.assert_array_equal(repaired.run({"x": np.int32(-7)}).outputs["z"], [-4, -2, -4, -2])
+
+
+def test_a_number_by_itself_is_no_shift():
+    """A counterexample is an element that the graph can have."""
+    graph = lw.Builder(onnx=28)
+    powers = graph.constant(np.array([2, 4], np.int32))
+    graph.output("fixed", graph.node("Div", powers, powers))
+    n = graph.input("n", "int32", (1,))
+    power = graph.node("Pow", graph.constant(np.int32(2)), n)
+    graph.output("one", graph.node("Div", power, power))
+    graph.output("square", graph.node("Mul", power, graph.node("Identity", power)))
+    assert not find_shifts(graph.model())
+
+
+@pytest.mark.parametrize(
+    ("x", "powers", "found"),
+    [
+        ([-8, 8], [4, 4], None),  # no remainder
+        ([-7, 8], [1, 2], None),  # -7 meets 1 alone
+        ([8, -7], [1, 2], (-7, 1)),
+        ([[8], [-7]], [1, 2], (-7, 1)),
+        ([-9], [8, 4, 1], (-9, 2)),
+    ],
+)
+@pytest.mark.parametrize("moved", [False, True])
+def test_a_number_that_the_graph_fixes(x, powers, found, moved):
+    graph = lw.Builder(onnx=28)
+    x = graph.constant(np.array(x, np.int16 if moved else np.int32))
+    x = graph.node("Cast", x, to="int32") if moved else x
+    graph.output("z", graph.node("Div", x, graph.constant(np.array(powers, np.int32))))
+    findings = find_shifts(graph.model())
+    assert [(f.counterexample.x, f.counterexample.count) for f in findings] == ([] if found is None else [found])
+
+
+def test_a_fixed_number_and_a_computed_count():
+    for x, example in ((1, (1, 31)), (-3, (-3, 1)), (0, None)):
+        graph = lw.Builder(onnx=28)
+        n = graph.node("Cast", graph.input("n", "int32", (2,)), to="float32")
+        power = graph.node("Pow", graph.constant(np.float32(2)), n)
+        computed = graph.node("Cast", power, to="int32")
+        graph.output("z", graph.node("Div" if x < 0 else "Mul", graph.constant(np.int32(x)), computed))
+        found = [(f.counterexample.x, f.counterexample.count) for f in find_shifts(graph.model())]
+        assert found == ([] if example is None else [example])
+
+
+def test_a_number_shifted_by_itself_in_another_type():
+    graph = lw.Builder(onnx=28)
+    n = graph.input("n", "int8", (256,))
+    power = graph.node("Pow", graph.constant(np.float32(2)), graph.node("Cast", n, to="float32"))
+    computed = graph.node("Cast", power, to="int32")
+    graph.output("z", graph.node("Mul", graph.node("Cast", n, to="int32"), computed))
+    finding = only(graph.model())
+    example = finding.counterexample
+    assert example.x == example.count
+    n = np.arange(-128, 128).astype(np.int8)
+    want = lw.onnx.bit_shift(n.astype(np.int32), n.astype(np.int32), direction="LEFT")
+    np.testing.assert_array_equal(finding.repaired.run({"n": n}).outputs["z"], want)
+
+
+@pytest.mark.parametrize("opset", [6, 13, 28])
+def test_many_places_in_one_pass(opset, monkeypatch):
+    """Each place is looked at once for all repairs together."""
+    from lanewise.lowering import shift_finder
+
+    graph = lw.Builder(onnx=opset)
+    value = graph.input("x", "int32", (3,))
+    keywords = {"broadcast": True} if opset < 7 else {}
+    for k in range(20):
+        value = graph.node("Div", value, graph.constant(np.int32(2)), **keywords)
+        value = graph.node("Add", value, graph.constant(np.int32(k)), **keywords)
+    graph.output("z", value)
+    model = graph.model()
+    seen, plain = [], shift_finder._counterexample
+    monkeypatch.setattr(shift_finder, "_counterexample", lambda m, p: (seen.append(p), plain(m, p))[1])
+    repaired = repair_shifts(model)
+    assert len(seen) == 20
+    x = np.array([-(2**31), -1, 2**31 - 1], np.int32)
+    want = x
+    for k in range(20):
+        want = (want >> 1) + np.int32(k)
+    np.testing.assert_array_equal(repaired.run({"x": x}).outputs["z"], want)
+    assert not find_shifts(repaired) and repair_shifts(repaired) is repaired
+
+
+def test_old_broadcasting_of_a_computed_power():
+    """Opset 6 without axis is lifted; where axis places the power, the repair says so."""
+    for axis in (None, 0):
+        graph = lw.Builder(onnx=6, name="old")
+        x, n = graph.input("x", "float32", (2, 2)), graph.input("n", "int32", (2,))
+        whole = graph.node("Cast", x, to="int32")
+        count = graph.node("Cast", n, to="float32")
+        power = graph.node("Pow", graph.constant(np.full(2, 2, np.float32)), count)
+        computed = graph.node("Cast", power, to="int32")
+        keywords = {} if axis is None else {"axis": axis}
+        graph.output("z", graph.node("Div", whole, computed, broadcast=True, **keywords))
+        finding = only(graph.model())
+        assert (finding.counterexample.x, finding.counterexample.count) == (-1, 1)
+        if axis is None:
+            inputs = {"x": np.float32([[-7, -7], [7, 8]]), "n": np.int32([1, 2])}
+            assert finding.repaired.run(inputs).outputs["z"].tolist() == [[-4, -2], [3, 2]]
+        else:
+            with pytest.raises(lw.UnsupportedError, match=r"old, node 4 \(Div\): its power is placed by axis"):
+                repair_shifts(graph.model())
+
+
+def test_what_is_no_graph():
+    for function in (lw.find_shifts, lw.repair_shifts):
+        with pytest.raises(lw.InvalidError, match=f"{function.__name__}: 'a.onnx' is no graph; allowed: what load"):
+            function("a.onnx")
+
+
 def test_other_graphs_are_refused():
     graph = lw.Builder(tosa="1.0", name="other")
     x = graph.input("x", "int32", (1,))

@@ -97,13 +97,16 @@ def test_the_command(tmp_path):
     assert lines[-1] == "8 proven, 0 refuted, 0 unknown"
     assert any("BitShift-28 (int8, int8) -> int8, direction=LEFT: proven" in line for line in lines)
     assert (tmp_path / "v.json").read_text().count('"verdict": "proven"') == 8
-    for arguments, message in (
-        (("--filter", "["), "--filter '['"),
-        (("--filter", "nothing at all"), "matches no theorem"),
-        (("--record", "--filter", "BitShift"), "it goes without --filter"),
-        (("--json", str(tmp_path / "no" / "where.json")), "no such folder"),
+    for arguments, code, message in (
+        (("--filter", "["), 2, "--filter '['"),
+        (("--filter", "nothing at all"), 4, "matches no theorem"),
+        (("--record", "--filter", "BitShift"), 2, "it goes without --filter"),
+        (("--json", str(tmp_path / "no" / "where.json")), 4, "no such folder"),
+        (("a.onnx", "b.onnx", "--filter", "BitShift"), 2, "only the list of theorems takes --filter"),
+        (("a.onnx", "b.onnx", "--record", "--all"), 2, "only the list of theorems takes --all and --record"),
+        (("a.onnx", "b.onnx", "--workers", "1"), 2, "only the list of theorems takes --workers"),
     ):
         done = run("prove", *arguments)
-        assert (done.returncode, done.stdout) == (4, ""), arguments
-        assert message in done.stderr
+        assert (done.returncode, done.stdout) == (code, ""), arguments
+        assert message in " ".join(done.stderr.replace("│", " ").split()), done.stderr
     assert run("prove", "one.onnx").returncode == 2

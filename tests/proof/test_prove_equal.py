@@ -9,8 +9,8 @@ import pytest
 
 import lanewise as lw
 from lanewise.engines.claim import Claim
-from lanewise.proof.prove import decide, prove_functions
 from lanewise.engines.sweep import crossed, exhaustive
+from lanewise.proof.prove import decide, prove_functions
 
 w = lw.words
 WIDTHS = ("int8", "int16", "int32", "int64")

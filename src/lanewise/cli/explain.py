@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from lanewise.cli.ops import unknown
+from lanewise.cli.said import answer_lines, answers_report, grouped, plain, said_by_versions, said_lines, shown
 from lanewise.engines.exact import Evaluator, fold, number
 from lanewise.engines.exact_kernel import patterns
 from lanewise.graph import arrays
 from lanewise.language import nodes
-from lanewise.language.errors import InvalidError, LanewiseError, UnsupportedError, brief
+from lanewise.language.errors import InvalidError, LanewiseError, UnsupportedError, brief, printable
 from lanewise.language.operator import Argument, Operator, Row
 from lanewise.language.sorts import BY_NAME, AnySort, ArraySort, Sort, to_pattern
 from lanewise.language.words import Function
@@ -24,22 +25,49 @@ from lanewise.operators.catalogue import SPECIFICATIONS, default_version, find, 
 
 
 def explain_command(
-    name: str, types: str, values: list[str], attributes: list[str], version: str | None, as_json: bool
+    name: str,
+    types: str,
+    values: list[str],
+    attributes: list[str],
+    version: str | None,
+    as_json: bool,
+    runtimes: bool = False,
 ) -> int:
     """Prints the explanation; the exit code is 3 if the element is unpredictable."""
     operator = _operator(name, version)
+
+    def ask(record: Operator) -> Explanation:
+        return _explained(record, types, values, attributes)
+
+    element = ask(operator)
+    said = said_by_versions(operator, ask)
+    unpredictable = bool(element.broken)
+    found = []
+    if runtimes:
+        from lanewise.conformance.answers import answers
+
+        found = answers(operator, element.row, element.attributes, element.all_sorts, element.all_operands)
+    if as_json:
+        report = {**element.report(), "rule": element.rule, "versions": [one.report() for one in said]}
+        if runtimes:
+            report["runtimes"] = answers_report(found, element.result, element.row.output, unpredictable)
+        print(json.dumps(report, indent=2))
+    else:
+        lines = [*element.lines(), f"  decided by: {element.rule}", "", *said_lines(said)]
+        lines += answer_lines(found, element.result, element.row.output, unpredictable)
+        print("\n".join(printable(line) for line in lines))
+    return 3 if element.broken else 0
+
+
+def _explained(operator: Operator, types: str, values: list[str], attributes: list[str]) -> Explanation:
+    """The element under one version of the operator."""
     settings = _settings(attributes)
     late = {key: settings.pop(key) for key in list(settings) if key in operator.arguments}
     read = operator.read_attributes(settings)
     names, sorts, operands = _operands(operator, types, values, late, read)
     row = row_of(operator, sorts, read)
     function = fold(operator.function(sorts, row.output, read))
-    element = Explanation(operator, row, read, names, sorts, operands, function)
-    if as_json:
-        print(json.dumps(element.report(), indent=2))
-    else:
-        print("\n".join(element.lines()))
-    return 3 if element.broken else 0
+    return Explanation(operator, row, read, names, sorts, operands, function)
 
 
 class Explanation:
@@ -56,6 +84,7 @@ class Explanation:
         function: Function,
     ) -> None:
         self.operator, self.row, self.attributes = operator, row, attributes
+        self.all_sorts, self.all_operands = sorts, operands
         present = [(n, s, o) for n, s, o in zip(names, sorts, operands, strict=True) if s is not None]
         self.names = [n for n, _, _ in present]
         self.sorts = [s for _, s, _ in present]
@@ -67,6 +96,14 @@ class Explanation:
         self.result = self._values[function.results[0]]
         self.requirements = [(r.reason, bool(self._values[r.condition])) for r in function.requirements]
         self.broken = [reason for reason, holds in self.requirements if not holds]
+
+    @property
+    def rule(self) -> str:
+        """What decides: the requirement that fails, or else the definition; with its place in the specification."""
+        release = self.operator.release
+        first = (inspect.getdoc(self.operator.meaning) or "").splitlines()[:1]
+        what = f'require "{self.broken[0]}"' if self.broken else "".join(first).rstrip(".")
+        return f"{what} ({release.title}, {release.section})"
 
     def lines(self) -> list[str]:
         operator = self.operator
@@ -276,27 +313,18 @@ def _real(text: str) -> int | float:
 def _plain(operand: Any, sort: AnySort) -> Any:
     if isinstance(sort, ArraySort):
         return f"{len(operand)} entries"
-    value = number(operand, sort)
-    return str(value) if isinstance(value, float) and not np.isfinite(value) else value
+    return plain(number(operand, sort))
 
 
 def _bits(operand: Any, sort: AnySort) -> str:
-    if isinstance(sort, ArraySort):
-        return ""
-    digits = f"{operand:0{sort.width}b}"
-    head = len(digits) % 4
-    groups = ([digits[:head]] if head else []) + [digits[i : i + 4] for i in range(head, len(digits), 4)]
-    return "_".join(groups)
+    return "" if isinstance(sort, ArraySort) else grouped(operand, sort.width)
 
 
 def _show(operand: Any, sort: AnySort) -> str:
     """A value in decimal, binary and hexadecimal; signless words are shown without sign."""
     if isinstance(sort, ArraySort):
         return f"a table of {len(operand)} entries"
-    if sort.kind == "bool":
-        return str(bool(operand)).lower()
-    value = operand if sort.kind == "bits" else number(operand, sort)
-    return f"{value}  {_bits(operand, sort)}  {operand:#x}  ({sort.name})"
+    return shown(operand, sort)
 
 
 def _constant(node: nodes.Node) -> str:

@@ -10,6 +10,8 @@ from lanewise.language.errors import InvalidError, UnsupportedError, printable
 from lanewise.lowering.request import lower
 from lanewise.lowering.shift_finder import find_shifts, repair_shifts
 
+FIRST_TEXT = "1.0"  # the first TOSA that MLIR texts are written of
+LONGEST_SIZE = 18  # digits
 MEANT = {".onnx": "onnx", ".tosa": "tosa", ".mlir": "tosa"}  # what a file's ending says of its specification
 
 
@@ -20,10 +22,10 @@ def lower_command(
     to = to or MEANT.get(output.suffix.lower())
     if to is None:
         raise InvalidError(f"{output}: its ending does not say what to lower to; allowed: {', '.join(MEANT)}, or --to")
-    model = load(source)
-    lowered = lower(
-        model, to=to, version=version, wide="pairs" if pairs else None, shapes=dict(map(_shape, shapes)) or None
-    )
+    if version is None and to == "tosa" and output.suffix.lower() == ".mlir":
+        version = FIRST_TEXT
+    sizes = _shapes(shapes)
+    lowered = lower(load(source), to=to, version=version, wide="pairs" if pairs else None, shapes=sizes)
     save(lowered.model, output)
     if as_json:
         print(json.dumps({**lowered.report.as_json(), "file": str(output)}, indent=2))
@@ -67,10 +69,22 @@ def shifts_command(source: Path, repair: Path | None, as_json: bool) -> int:
     return 1 if findings and repair is None else 0
 
 
+def _shapes(texts: list[str]) -> dict[str, tuple[int, ...]]:
+    """Shapes by name, each name once."""
+    shapes: dict[str, tuple[int, ...]] = {}
+    for text in texts:
+        name, shape = _shape(text)
+        if name in shapes:
+            raise InvalidError(f"--shape {text!r}: {name!r} has a shape already; give one for each input")
+        shapes[name] = shape
+    return shapes
+
+
 def _shape(text: str) -> tuple[str, tuple[int, ...]]:
     """NAME=2,3 as a name and a shape; NAME= is rank 0."""
     name, separator, sizes = text.rpartition("=")
-    words = [word for word in sizes.split(",") if word]
-    if not separator or not name or not all(word.isdecimal() for word in words):
+    words = sizes.split(",") if sizes else []
+    numbers = all(word.isascii() and word.isdecimal() and len(word) <= LONGEST_SIZE for word in words)
+    if not separator or not name or not numbers:
         raise InvalidError(f"--shape {text!r}: write NAME=2,3")
     return name, tuple(map(int, words))

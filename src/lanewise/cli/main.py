@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from lanewise import __version__
+from lanewise.cli import workbench
 from lanewise.language.errors import InvalidError, LanewiseError, UnpredictableError, UnsupportedError, printable
 
 VALID, FAILED, USAGE, UNPREDICTABLE, ERROR, UNSUPPORTED = range(6)
@@ -190,7 +191,15 @@ def prove(
     if models:
         if len(models) != 2:
             raise typer.BadParameter("give two models, or none for the list")
+        for_list = {"--filter": filter is not None, "--all": every, "--record": record, "--workers": bool(workers)}
+        unread = [option for option, given in for_list.items() if given]
+        if unread:
+            raise typer.BadParameter(
+                f"only the list of theorems takes {' and '.join(unread)}; leave it out for two models"
+            )
         raise typer.Exit(prove_pair(models[0], models[1], output, seconds))
+    if record and filter is not None:
+        raise typer.BadParameter("--record writes the record of all theorems; it goes without --filter")
     raise typer.Exit(prove_list(filter, every, output, record, workers, seconds))
 
 
@@ -204,7 +213,8 @@ def lower(
         str | None, typer.Option(help="tosa or onnx (default: what the output's ending says).", show_default=False)
     ] = None,
     version: Annotated[
-        str | None, typer.Option(help="TOSA version, or ONNX opset (default: 0.23.0, 28).", show_default=False)
+        str | None,
+        typer.Option(help="TOSA version, or ONNX opset (default: 0.23.0, 1.0 for .mlir, 28).", show_default=False),
     ] = None,
     pairs: Annotated[
         bool, typer.Option("--pairs", help="Carry 64-bit integers as two int32 tensors each (TOSA before 1.1).")
@@ -238,6 +248,51 @@ def shifts(
     raise typer.Exit(shifts_command(model, repair, as_json))
 
 
+@app.command()
+def conform(
+    targets: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TARGET...",
+            help="numpy, onnxruntime, onnx, torch, jax, tosa, module:function, or a program (docs/conform.md).",
+            show_default=False,
+        ),
+    ],
+    operator: Annotated[
+        str | None,
+        typer.Option(metavar="REGEX", help="Only operators (as BitShift-28) that match.", show_default=False),
+    ] = None,
+    type: Annotated[
+        str | None, typer.Option(metavar="REGEX", help="Only types (as int8) that match.", show_default=False)
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--json", metavar="FILE", help="Write everything to FILE as JSON.", show_default=False),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write one page for a browser to FILE.", show_default=False)
+    ] = None,
+    tosa_tools: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            envvar="LANEWISE_TOSA_TOOLS",
+            help="A virtual environment with tosa-tools.",
+            show_default=False,
+        ),
+    ] = None,
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for one answer.")] = 20.0,
+    workers: Annotated[int, typer.Option(min=1, help="Targets side by side.")] = 2,
+) -> None:
+    """Judge other implementations: every operator and type, where they differ, refuse or crash, and by which rule.
+
+    Exit code 1 if a target differs, crashes, hangs, accepts what it must refuse, or is not there.
+    """
+    from lanewise.cli.conform import conform_command
+
+    raise typer.Exit(conform_command(targets, operator, type, output, html, tosa_tools, timeout, workers))
+
+
 @app.command(context_settings={"ignore_unknown_options": True})
 def explain(
     operator: Annotated[str, typer.Argument(show_default=False)],
@@ -251,12 +306,42 @@ def explain(
         list[str] | None, typer.Option("--attr", "-a", metavar="K=V", help="An attribute. Repeatable.")
     ] = None,
     version: Annotated[str | None, typer.Option(help="ONNX opset or TOSA version (default: the newest known).")] = None,
+    runtimes: Annotated[
+        bool, typer.Option("--runtimes", help="Ask every installed runtime as well, each in a process of its own.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Show one element bit by bit, with the rule that decides."""
+    """Show one element bit by bit, with the rule that decides and what every version says of it."""
     from lanewise.cli.explain import explain_command
 
-    raise typer.Exit(explain_command(operator, type, values, attr or [], version, as_json))
+    raise typer.Exit(explain_command(operator, type, values, attr or [], version, as_json, runtimes))
+
+
+@app.command()
+def emit(
+    subject: Annotated[
+        str, typer.Argument(metavar="OPERATOR|MODEL", help="An operator, or a model file.", show_default=False)
+    ],
+    types: Annotated[
+        str | None,
+        typer.Argument(help="Element types of an operator's inputs: int8, or bool,int8,int8", show_default=False),
+    ] = None,
+    attr: Annotated[
+        list[str] | None,
+        typer.Option("--attr", "-a", metavar="K=V", help="An attribute, or an operand to be fixed. Repeatable."),
+    ] = None,
+    version: Annotated[str | None, typer.Option(help="ONNX opset or TOSA version (default: 28, 0.23.0).")] = None,
+    lang: Annotated[str, typer.Option(help="c (C99) or sv (SystemVerilog).")] = "c",
+    name: Annotated[str | None, typer.Option(help="Name of the function or module (default: says what it is).")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to FILE.")] = None,
+) -> None:
+    """Write one element of an operator or a graph as a C99 function or a SystemVerilog module."""
+    from lanewise.cli.emit import emit_command
+
+    raise typer.Exit(emit_command(subject, types, attr or [], version, lang, name, output))
+
+
+app.add_typer(workbench.app)
 
 
 def exit_code(error: LanewiseError) -> int:

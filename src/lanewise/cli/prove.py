@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import typer
+
 from lanewise.cli.suite import check_place
 from lanewise.formats import load
 from lanewise.formats.files import write_whole
@@ -32,11 +34,9 @@ def prove_list(
     try:
         places = matching(pattern)
     except re.error as error:
-        raise InvalidError(f"--filter {pattern!r}: {error}") from None
+        raise typer.BadParameter(f"--filter {pattern!r}: {error}") from None
     if not places:
         raise InvalidError(f"--filter {pattern!r}: matches no theorem")
-    if record and pattern is not None:
-        raise InvalidError("--record writes the record of all theorems; it goes without --filter")
     if output is not None:
         check_place(output)
     decided = _run(places, every, workers or len(os.sched_getaffinity(0)), seconds)

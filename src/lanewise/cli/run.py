@@ -46,7 +46,7 @@ def run_command(
         set_threads(threads)
     with _progress(f"running {path}"):
         model = load(path, profile=profile, level=level, version=version, max_tensor_bytes=limit)
-        tensors = _read_inputs(model, inputs, limit)
+        tensors = read_inputs(model, inputs, limit)
         started = time.perf_counter()
         outcome = model.run(
             tensors, on_unpredictable="mask" if mask else "value", engine=engine, max_tensor_bytes=limit
@@ -73,7 +73,7 @@ def _progress(text: str) -> Iterator[None]:
         yield
 
 
-def _read_inputs(model: Model, given: list[str], limit: int) -> dict[str, Array]:
+def read_inputs(model: Model, given: list[str], limit: int) -> dict[str, Array]:
     """`NAME=FILE` for one input; a bare .npz gives every input that it has a member for."""
     result: dict[str, Array] = {}
     for item in given:

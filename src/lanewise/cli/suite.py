@@ -45,14 +45,14 @@ def suite_command(folder: Path, wanted: str | None, output: Path | None, workers
     return 1 if failed else 0
 
 
-def check_place(output: Path) -> None:
+def check_place(output: Path, option: str = "--json") -> None:
     """Refuses a file that cannot be written before the tests run, not after."""
     if not output.parent.is_dir():
-        raise InvalidError(f"--json {output}: {output.parent}: no such folder")
+        raise InvalidError(f"{option} {output}: {output.parent}: no such folder")
     if output.exists() and not output.is_file():
-        raise InvalidError(f"--json {output}: is there, and is no regular file")
+        raise InvalidError(f"{option} {output}: is there, and is no regular file")
     if not os.access(output.parent, os.W_OK | os.X_OK):
-        raise InvalidError(f"--json {output}: {output.parent}: no file can be written there")
+        raise InvalidError(f"{option} {output}: {output.parent}: no file can be written there")
 
 
 def _run(tests: list[Path], folder: Path, workers: int) -> list[Verdict]:

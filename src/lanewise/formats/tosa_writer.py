@@ -23,7 +23,7 @@ from lanewise.formats.tosa_schema import (
 )
 from lanewise.graph.model import Model, Node, TensorType, title
 from lanewise.language.errors import UnsupportedError
-from lanewise.language.sorts import Sort
+from lanewise.language.sorts import Sort, bf16, f16
 
 
 def model_bytes(model: Model) -> bytes:
@@ -205,9 +205,10 @@ class _File:
         if known is None:
             raise UnsupportedError(f"{self.model.source}: tensor {name!r} is {kind}; a TOSA file needs every dimension")
         if kind.sort not in types:
+            later = "; files of 1.0 have it" if self.old and kind.sort in (f16, bf16) else ""
             raise UnsupportedError(
                 f"{self.model.source}: tensor {name!r} is {kind.sort.name}, "
-                f"which TOSA {self.model.version} files do not have"
+                f"which TOSA {self.model.version} files do not have{later}"
             )
         assert isinstance(kind.sort, Sort)
         entry: Mapping[str, Any] = {"name": name, "shape": list(known), "type": types.index(kind.sort), "data": data}

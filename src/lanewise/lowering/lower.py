@@ -102,6 +102,7 @@ class _Lowering:
         where = f"{self.model.source}, input {name!r}"
         if kind.shape is None:
             raise Refused(f"{where}: its rank is unknown; give shapes={{{name!r}: (…)}}")
+        self._check_elements(where, kind)
         carrier = self._carrier(where, kind.sort)
         names = _names(name, carrier, self.model.inputs, self.inputs)
         builder = self.steps.builder
@@ -128,6 +129,14 @@ class _Lowering:
         except Refused as error:
             raise Refused(f"{where}: {error}") from None
 
+    def _check_elements(self, where: str, kind: TensorType) -> None:
+        """Refuses a tensor without elements where the target has none such."""
+        if self.direction.specification == "tosa" and kind.shape is not None and 0 in kind.shape:
+            raise Refused(
+                f"{where}: is {kind}; {self.direction.title} has no empty tensors, every dimension is at least 1. "
+                "Leave what is empty out of the graph"
+            )
+
     def _changed(self, kind: str, name: str, names: tuple[str, ...], carrier: Carrier) -> None:
         if carrier.change is not None:
             self.report.changes.append(Change(kind, name, names, carrier.change))
@@ -136,6 +145,7 @@ class _Lowering:
         """The target's tensors for one of the source's; a constant comes into being when it is first used."""
         if tensor not in self.wires:
             constant = self.model.constants[tensor]
+            self._check_elements(f"constant {tensor!r}", self.model.types[tensor])
             carrier = self._carrier(f"constant {tensor!r}", constant.sort)
             builder = self.steps.builder
             names = [builder.free(f"{tensor}{suffix}") for suffix in carrier.suffixes]
@@ -154,6 +164,7 @@ class _Lowering:
         source = Source(node.operator, tuple(types), output, node.attributes, self._known(node), self._fixed(node))
         source = self.direction.informed(source)
         function = source.function()
+        self._check_elements(f"its result {node.output!r}", self.model.types[node.output])
         views, broadcast, result = self._shapes(node)
         self.steps.begin(len(result))
         moves = function.results[0].kind == "input" and not function.requirements and len(function.inputs) == 1
@@ -202,14 +213,12 @@ class _Lowering:
 
         Names and None stand for open sizes.
         """
-        result = self.model.types[node.output].shape
-        if result is None:
-            raise Refused(
-                f"the rank of {node.output!r} is unknown; give the shapes of the graph's inputs (shapes=, --shape)"
-            )
         shapes = [self.model.types[tensor].shape if tensor is not None else None for tensor in node.inputs]
         names = node.operator.argument_names(len(node.inputs))
         numbers = self._numbers(node)
+        result = self.model.types[node.output].shape
+        if result is None:
+            raise Refused(self._unknown(node))
         given: list[Any] = []
         for k, tensor in enumerate(node.inputs):
             takes = tensor is not None and node.operator.takes_shape(k)
@@ -222,6 +231,24 @@ class _Lowering:
                 "axis places an operand of open sizes; give the shapes of the graph's inputs (shapes=, --shape)"
             )
         return given, result, result
+
+    def _unknown(self, node: Node) -> str:
+        """Why nobody knows the shape of a node's result."""
+        types = {
+            tensor: self.model.types[tensor]
+            for k, tensor in enumerate(node.inputs)
+            if tensor is not None and node.operator.takes_shape(k)
+        }
+        unknown = [repr(tensor) for tensor, kind in types.items() if kind.shape is None]
+        still = [f"{tensor!r} ({kind})" for tensor, kind in types.items() if kind.known_shape is None]
+        if unknown:
+            reason = f"the rank of {' and '.join(unknown)} is unknown"
+        else:
+            reason = f"sizes are open in {' and '.join(still)}"
+        return (
+            f"{reason}, so the shape of {node.output!r} is unknown; "
+            "give the shapes of the graph's inputs (shapes=, --shape)"
+        )
 
     def _numbers(self, node: Node) -> dict[str, Any]:
         """The attributes, with the values of the operands that are read before a run."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from lanewise.graph.model import Model, title
 from lanewise.language.errors import InvalidError, brief
+from lanewise.lowering.arguments import check_graph, shapes_of_inputs
 from lanewise.lowering.lower import Lowered, lower_graph
 from lanewise.lowering.onnx_opsets import OnnxToOnnx
 from lanewise.lowering.onnx_to_tosa import OnnxToTosa
@@ -39,21 +40,29 @@ def lower(
     calls bounded. UnsupportedError names the node that has no exact form and the reason; InvalidError a
     request that cannot be.
     """
+    check_graph(model, "lower")
+    sizes = shapes_of_inputs(shapes, "lower")
     if to not in SPECIFICATIONS:
         raise InvalidError(f"lower: to is {brief(to)}; allowed: {', '.join(map(repr, SPECIFICATIONS))}")
     wanted = default_version(to) if version is None else version
     if to == "onnx":
-        opset = known_opset(int(wanted) if isinstance(wanted, str) and wanted.isdecimal() else wanted)
+        if wide is not None:
+            raise InvalidError(
+                f"lower: wide is {brief(wide)} and to is 'onnx'; wide='pairs' (--pairs) is for TOSA, as ONNX has "
+                "integers of 64 bits. Leave it out"
+            )
+        number = isinstance(wanted, str) and wanted.isascii() and wanted.isdecimal()
+        opset = known_opset(int(wanted) if number else wanted)
         if model.specification == "tosa":
-            lowered = lower_graph(model, TosaToOnnx(str(model.version)), shapes)
+            lowered = lower_graph(model, TosaToOnnx(str(model.version)), sizes)
             return lowered if opset == NEWEST_OPSET else _then(lowered, OnnxToOnnx(opset))
-        return lower_graph(model, OnnxToOnnx(opset), shapes)
+        return lower_graph(model, OnnxToOnnx(opset), sizes)
     release = known_version(str(wanted))
     if model.specification == "onnx":
-        return lower_graph(model, OnnxToTosa(release, wide), shapes)
+        return lower_graph(model, OnnxToTosa(release, wide), sizes)
     if wide is not None:
         raise InvalidError(f"lower: wide is for ONNX graphs; {title(model)} has no wide integers to carry in pairs")
-    return lower_graph(model, TosaToTosa(str(model.version), release), shapes)
+    return lower_graph(model, TosaToTosa(str(model.version), release), sizes)
 
 
 def _then(first: Lowered, direction: Direction) -> Lowered:

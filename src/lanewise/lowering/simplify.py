@@ -26,6 +26,7 @@ from lanewise.language.nodes import TRUE, postorder
 from lanewise.language.shapes import BROADCASTING
 from lanewise.language.sorts import AnySort, Sort, carrier
 from lanewise.language.words import Value
+from lanewise.lowering.arguments import check_graph
 from lanewise.operators import catalogue
 
 Array = np.ndarray[Any, Any]
@@ -38,6 +39,7 @@ INEXACT = "fpow"  # engines may differ in its last place, so it is left to the r
 
 def simplify(model: Model) -> Model:
     """The graph without what does not matter: inputs, outputs and every run's status stay."""
+    check_graph(model, "simplify")
     return _Simplification(model).result()
 
 

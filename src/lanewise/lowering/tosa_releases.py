@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from lanewise.lowering.carriers import Carrier, raw, same, wider
 from lanewise.lowering.rule import Direction, Premise, Refused, Rule, Source
 from lanewise.lowering.steps import GraphSteps, Steps, Term, Wire
 from lanewise.lowering.tosa_rescale import RESCALE, rescale_instances, rescale_premise
+from lanewise.lowering.tosa_steps import repeated, reshaped
 from lanewise.operators import catalogue
 
 SOURCE_VERSION, VERSIONS = "0.23.0", ("1.0", "1.1")
@@ -33,7 +33,6 @@ SAME_FORM = """
     LOGICAL_LEFT_SHIFT LOGICAL_RIGHT_SHIFT TABLE NEGATE CAST
 """.split()
 SHIFTS = ("LOGICAL_LEFT_SHIFT", "LOGICAL_RIGHT_SHIFT")
-LARGEST_REPEAT = 1 << 24  # elements of a constant that spells a repetition out
 
 Parts = Sequence[Sequence[Term] | None]
 
@@ -97,19 +96,11 @@ class TosaToTosa(Direction):
         raise Refused(f"there is no rule for {source.operator.label}")
 
     def reshape(self, t: GraphSteps, wire: Wire, shape: tuple[int, ...]) -> Wire:
-        reshaped: Wire = t("RESHAPE", wire, shape=list(shape))
-        return replace(reshaped, rank=len(shape))
+        return reshaped(t, wire, shape)
 
     def expand(self, t: GraphSteps, wire: Wire, shape: tuple[int, ...]) -> Wire:
         """The repetition that 0.23.0 leaves to the declared shape, made explicit (reading T3)."""
-        if prod(shape) > LARGEST_REPEAT:
-            raise Refused(
-                f"the operands repeat into a result of shape {list(shape)}, and a constant of that shape would say so; "
-                f"allowed are {LARGEST_REPEAT:,} elements. Give the operands the result's shape"
-            )
-        truth = Wire(t.builder.constant(np.ones(shape, np.bool_), "bool"), boolean, len(shape))
-        repeated: Wire = t("SELECT", truth, wire, wire)
-        return repeated
+        return repeated(t, wire, shape, "Give the operands the result's shape")
 
     def instances(self) -> Iterator[Source]:
         for name, records in catalogue.versions_of("tosa").items():
@@ -202,7 +193,7 @@ def _mul(t: Steps, source: Source, operands: Parts) -> Sequence[Term]:
     argument = t.argument(shift, source.known.get(2))
     if isinstance(argument, Wire) and argument.rank != 1:
         assert isinstance(t, GraphSteps)
-        argument = replace(t("RESHAPE", argument, shape=[1]), rank=1)
+        argument = reshaped(t, argument, [1])
     return [t("MUL", a, b, shift=argument)]
 
 

@@ -18,6 +18,7 @@ from lanewise.language.sorts import Sort, from_pattern, i8, i16, i32, i48, to_pa
 from lanewise.language.words import within
 from lanewise.lowering.rule import Premise, Refused, Rule, Source
 from lanewise.lowering.steps import GraphSteps, Steps, Term
+from lanewise.lowering.tosa_steps import reshaped
 
 # The shift from which on every value of a type is within -2 ** (shift - 1) … 2 ** (shift - 1) - 1;
 # bytes have a zero point, which makes them 9 bits. The scaled result is below 2 ** 30 then.
@@ -111,8 +112,7 @@ def _scaled(t: Steps, source: Source, operands: Parts) -> Term:
         multiplier = t.argument(multiplier, int(np.asarray(factors).item()))
     elif isinstance(t, GraphSteps):  # the list of multipliers lies along the last axis
         length = 1 if known is None else int(np.asarray(known).size)
-        multiplier = t("RESHAPE", multiplier, shape=[*[1] * (t.rank - 1), length])
-        multiplier = replace(multiplier, rank=t.rank)
+        multiplier = reshaped(t, multiplier, [*[1] * (t.rank - 1), length])
     return t("MUL", value, multiplier, shift=argument)
 
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from math import prod
 from typing import Any
-
-import numpy as np
 
 from lanewise.graph.model import Model
 from lanewise.language.errors import InvalidError
-from lanewise.language.sorts import AnySort, Sort, boolean, f64, i32, integer
+from lanewise.language.sorts import AnySort, Sort, f64, i32, integer
 from lanewise.language.words import Function
 from lanewise.lowering.carriers import Carrier, pair, raw, same
 from lanewise.lowering.onnx_to_tosa import bounds, casts, floats, integers, premises, profiles
@@ -21,10 +18,10 @@ from lanewise.lowering.onnx_to_tosa.pairs import TwoWords
 from lanewise.lowering.onnx_to_tosa.words import OneWord, Parts, Words
 from lanewise.lowering.rule import Direction, Refused, Rule, Source
 from lanewise.lowering.steps import GraphSteps, Steps, Term, Wire
+from lanewise.lowering.tosa_steps import repeated, reshaped
 from lanewise.operators import catalogue
 
 WITH_INT64 = "1.1"
-LARGEST_CONDITION = 1 << 24
 Operands = Sequence[Sequence[Term] | None]
 
 BOOLEANS: dict[str, Callable[..., Term]] = {
@@ -160,25 +157,14 @@ class OnnxToTosa(Direction):
     # -- shapes ---------------------------------------------------------------------------
 
     def reshape(self, t: GraphSteps, wire: Wire, shape: tuple[int, ...]) -> Wire:
-        name = "new_shape" if self.tosa == "0.23.0" else "shape"
-        reshaped: Wire = t("RESHAPE", wire, **{name: list(shape)})
-        return replace(reshaped, rank=len(shape))
+        return reshaped(t, wire, shape)
 
     def expand(self, t: GraphSteps, wire: Wire, shape: tuple[int, ...]) -> Wire:
-        """A choice between the tensor and itself, by a condition of the full shape."""
-        if prod(shape) > LARGEST_CONDITION:
-            raise Refused(
-                f"the tensor is repeated into shape {list(shape)}, which TOSA's elementwise operators do by a constant "
-                f"of that shape; allowed are {LARGEST_CONDITION:,} elements. Leave the repetition to the broadcasting "
-                "of the operators that read it"
-            )
-        condition = Wire(t.builder.constant(np.ones(shape, np.bool_), boolean), boolean, len(shape))
-        expanded: Wire = t("SELECT", condition, wire, wire)
-        return expanded
+        return repeated(t, wire, shape, "Leave the repetition to the broadcasting of the operators that read it")
 
     def notes(self, model: Model) -> list[str]:
-        """The profile and the extensions that the lowered graph needs."""
-        return [profiles.needed(model)]
+        """The profile and the extensions that the lowered graph needs, and types that its files do not have."""
+        return [profiles.needed(model), *profiles.kept_from_files(model)]
 
     # -- proofs ---------------------------------------------------------------------------
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from lanewise.graph.check import operand_sorts
 from lanewise.graph.model import Model
+from lanewise.language.sorts import bf16, f16
 from lanewise.operators import catalogue
 from lanewise.operators.tosa.rows import FP, INT
 
+HALVES = (f16, bf16)  # types of the text of 0.23.0 that its files have no number for
 BASES = {"0.23.0": ("BI", "MI", "MT"), "1.0": (INT, FP), "1.1": (INT, FP)}
 
 
@@ -19,6 +21,16 @@ def needed(model: Model) -> str:
     extensions = {_extension(row.profiles) for row in rows} - {None}
     names = [*wanted, *sorted(str(name) for name in extensions)]
     return f"the lowered graph needs {','.join(names)} at TOSA {version}"
+
+
+def kept_from_files(model: Model) -> list[str]:
+    """What to do if a file is wanted of a graph whose types the files of its version do not have."""
+    sorts = {kind.sort for kind in model.types.values()}
+    names = [sort.name for sort in HALVES if sort in sorts]
+    if not names or str(model.version) != "0.23.0":
+        return []
+    listed = " and ".join(names)
+    return [f"a .tosa file of 0.23.0 cannot hold {listed}; to save the graph, lower to version 1.0, whose files can"]
 
 
 def _extension(profiles: frozenset[str]) -> str | None:

@@ -1,0 +1,79 @@
+"""`lanewise conform`: other implementations, judged."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from lanewise.cli.suite import check_place
+from lanewise.conformance.judging.run import Report, conform
+from lanewise.conformance.report.record import record
+from lanewise.conformance.report.terminal import FAILING, show, summary
+from lanewise.conformance.targets.names import Target, target_of
+from lanewise.formats.files import write_whole
+from lanewise.language.errors import InvalidError, UnsupportedError
+
+
+def conform_command(
+    names: list[str],
+    operators: str | None,
+    types: str | None,
+    output: Path | None,
+    html: Path | None,
+    tosa_tools: Path | None,
+    seconds: float,
+    workers: int,
+) -> int:
+    """Runs, prints, writes; 0 only if no target differs, crashes, hangs or accepts what it ought to refuse."""
+    targets = list({name: target_of(name, tosa_tools) for name in names}.values())
+    for pattern, option in ((operators, "--operator"), (types, "--type")):
+        _check_pattern(pattern, option)
+    for file, option in ((output, "--json"), (html, "--html")):
+        if file is not None:
+            check_place(file, option)
+    if html is not None and find_spec("PIL") is None:
+        raise UnsupportedError(
+            "--html draws pictures with Pillow, which is not installed; pip install 'lanewise[report]'"
+        )
+    report = _run(targets, operators, types, seconds, workers)
+    if not report.findings and not report.missing:
+        raise InvalidError("no operator and type match --operator and --type; 'lanewise ops' lists them")
+    wide = None if sys.stdout.isatty() else 160
+    show(report, Console(highlight=False, soft_wrap=True, width=wide))
+    print(summary(report))
+    if output is not None:
+        content = json.dumps(record(report), indent=1).encode()
+        write_whole(output, lambda file: file.write(content))
+    if html is not None:
+        from lanewise.conformance.report.page import page
+
+        text = page(report).encode()
+        write_whole(html, lambda file: file.write(text))
+    return 1 if report.missing or any(finding.verdict in FAILING for finding in report.findings) else 0
+
+
+def _check_pattern(pattern: str | None, option: str) -> None:
+    try:
+        re.compile(pattern or "")
+    except re.error as error:
+        raise InvalidError(f"{option} {pattern!r}: no regular expression: {error}") from None
+
+
+def _run(targets: list[Target], operators: str | None, types: str | None, seconds: float, workers: int) -> Report:
+    def run(progress: Callable[[str, int, int], Any]) -> Report:
+        return conform(targets, operators, types, seconds, workers, progress)
+
+    if not sys.stderr.isatty():
+        return run(lambda name, done, total: None)
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True)) as bars:
+        tasks = {target.name: bars.add_task(target.name, total=None) for target in targets if target.missing is None}
+        return run(lambda name, done, total: bars.update(tasks[name], completed=done, total=total))

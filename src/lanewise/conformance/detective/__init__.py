@@ -1,0 +1,1 @@
+"""Names the rule that reproduces what a target did where it differs from a specification."""

@@ -1,0 +1,341 @@
+"""Rules about sums, products, quotients, remainders, comparisons and bounds."""
+
+from __future__ import annotations
+
+import math
+
+from lanewise.conformance.detective.rules import Setting, applies, rule
+from lanewise.language.sorts import Sort, f32, f64, i32, i64, integer
+from lanewise.language.words import (
+    Value,
+    absolute,
+    convert,
+    is_nan,
+    literal,
+    maximum,
+    minimum,
+    nan,
+    negative,
+    quotient_towards_zero,
+    reinterpret,
+    remainder_towards_zero,
+    round_to_even,
+    saturate,
+    select,
+    shift_right,
+    wrap,
+)
+
+QUOTIENTS = ("div", "intdiv")
+SUMS = ("add", "sub", "mul")
+ORDERS = ("greater", "greater_or_equal", "less", "less_or_equal", "equal")
+CHOICES = ("max", "min", "maximum", "minimum")
+
+
+def _whole(value: Value) -> None:
+    applies(value.element.kind == "int")
+
+
+# --- quotients ---------------------------------------------------------------------------------
+
+
+def _parts(a: Value, b: Value) -> tuple[Value, Value, Value, Value]:
+    """A divisor that is not 0, the quotient towards zero, the remainder, and whether the exact one is below 0."""
+    _whole(a)
+    safe = select(b == 0, 1, b)
+    rest = remainder_towards_zero(a, safe)
+    below = (a < 0) != (b < 0)
+    return safe, quotient_towards_zero(a, safe), rest, below
+
+
+@rule("floor", "the quotient rounded down", *QUOTIENTS)
+def floor(_: Setting, a: Value, b: Value) -> Value:
+    quotient, rest, below = _parts(a, b)[1:]
+    return select(b == 0, 0, quotient - select((rest != 0) & below, 1, a - a))
+
+
+@rule("truncation", "the quotient cut towards zero", *QUOTIENTS)
+def truncated(_: Setting, a: Value, b: Value) -> Value:
+    return select(b == 0, 0, _parts(a, b)[1])
+
+
+def _nearest(a: Value, b: Value, ties: str) -> Value:
+    safe, quotient, rest, below = _parts(a, b)
+    size, limit = absolute(rest), absolute(safe)
+    twice = limit - size  # what is missing to the next number
+    up = (size > twice) | (
+        (size == twice)
+        & {
+            "away": rest != 0,
+            "even": (quotient & 1) != 0,
+            "up": (rest != 0) & ~below,
+        }[ties]
+    )
+    step = select(below, literal(-1, a.element) if a.element.signed else literal(0, a.element), literal(1, a.element))
+    return select(b == 0, 0, quotient + select(up & (rest != 0), step, a - a))
+
+
+@rule("half away", "the nearest quotient, ties away from zero", *QUOTIENTS)
+def half_away(_: Setting, a: Value, b: Value) -> Value:
+    return _nearest(a, b, "away")
+
+
+@rule("half even", "the nearest quotient, ties to the even neighbour", *QUOTIENTS)
+def half_even(_: Setting, a: Value, b: Value) -> Value:
+    return _nearest(a, b, "even")
+
+
+@rule("half up", "the nearest quotient, ties upwards", *QUOTIENTS)
+def half_up(_: Setting, a: Value, b: Value) -> Value:
+    return _nearest(a, b, "up")
+
+
+@rule("through float64", "both operands as float64, the quotient cut towards zero", *QUOTIENTS)
+def through_float(_: Setting, a: Value, b: Value) -> Value:
+    _whole(a)
+    return convert(convert(a, f64) / convert(b, f64), a.element)
+
+
+# --- remainders -------------------------------------------------------------------------------
+
+
+@rule("sign of the dividend", "the remainder of the quotient towards zero", "mod")
+def rest_towards_zero(_: Setting, a: Value, b: Value) -> Value:
+    if a.element.kind == "float":
+        return remainder_towards_zero(a, b)
+    return select(b == 0, 0, remainder_towards_zero(a, select(b == 0, 1, b)))
+
+
+@rule("sign of the divisor", "the remainder of the quotient rounded down", "mod")
+def rest_down(_: Setting, a: Value, b: Value) -> Value:
+    rest = rest_towards_zero(_, a, b)
+    return select((rest != 0) & ((rest < 0) != (b < 0)), rest + b, rest)
+
+
+@rule("never negative", "the remainder of Euclid's division", "mod")
+def euclid(_: Setting, a: Value, b: Value) -> Value:
+    _whole(a)
+    rest = rest_towards_zero(_, a, b)
+    return select(rest < 0, rest + absolute(b), rest)
+
+
+def _whole_quotient(quotient: Value, down: bool) -> Value:
+    """A float without its fraction, rounded down or towards zero."""
+    nearest = round_to_even(quotient)
+    floor = select(nearest > quotient, nearest - 1.0, nearest)
+    ceiling = select(nearest < quotient, nearest + 1.0, nearest)
+    return floor if down else select(quotient < 0.0, ceiling, floor)
+
+
+@rule("a - b * (a / b)", "the remainder by quotient and product, with the roundings of the type", "mod")
+def rest_by_product(setting: Setting, a: Value, b: Value) -> Value:
+    applies(a.element.kind == "float")
+    return a - b * _whole_quotient(a / b, not setting.attributes["fmod"])
+
+
+@rule("NaN beyond the range of a / b", "NaN where the quotient overflows, the exact remainder elsewhere", "mod")
+def rest_in_range(setting: Setting, a: Value, b: Value) -> Value:
+    applies(a.element.kind == "float")
+    exact = rest_towards_zero(setting, a, b) if setting.attributes["fmod"] else rest_down(setting, a, b)
+    return select(absolute(a / b) == literal(math.inf, a.element), nan(a.element), exact)
+
+
+@rule("subnormal numbers are 0", "operands below the smallest normal number count as 0", "mod")
+def rest_flushed(setting: Setting, a: Value, b: Value) -> Value:
+    applies(a.element.kind == "float")
+    rest = rest_towards_zero if setting.attributes["fmod"] else rest_down
+    return _flushed(rest(setting, _flushed(a), _flushed(b)))
+
+
+@rule("through float64", "both operands as float64, the remainder cut to the type", "mod")
+def rest_through_float(_: Setting, a: Value, b: Value) -> Value:
+    _whole(a)
+    return convert(remainder_towards_zero(convert(a, f64), convert(b, f64)), a.element)
+
+
+# --- sums and products ---------------------------------------------------------------------------
+
+
+def _combined(setting: Setting, a: Value, b: Value) -> Value:
+    name = setting.cell.operator
+    return a + b if name == "add" else a - b if name == "sub" else a * b
+
+
+@rule("wraps", "the low bits of the exact result", *SUMS)
+def wraps(setting: Setting, a: Value, b: Value) -> Value:
+    _whole(a)
+    return wrap(_combined(setting, wrap(a, setting.output), wrap(b, setting.output)), setting.output)
+
+
+@rule("wraps in the type of the inputs", "the low bits in the inputs' width, then extended", *SUMS)
+def wraps_narrow(setting: Setting, a: Value, b: Value) -> Value:
+    _whole(a)
+    applies(setting.output.width > a.element.width)
+    return wrap(_combined(setting, a, b), setting.output)
+
+
+@rule("saturates", "the exact result brought to the nearest number of the type", *SUMS)
+def saturates(setting: Setting, a: Value, b: Value) -> Value:
+    _whole(a)
+    applies(a.element.width <= 32)
+    wide = integer(64, a.element.signed or setting.cell.operator == "sub")
+    return saturate(_combined(setting, wrap(a, wide), wrap(b, wide)), setting.output)
+
+
+@rule("through float32", "computed as float32 and cut to the type", *SUMS)
+def sums_through_float(setting: Setting, a: Value, b: Value) -> Value:
+    _whole(a)
+    return convert(_combined(setting, convert(a, f32), convert(b, f32)), setting.output)
+
+
+@rule("double rounding", "computed as float32 and rounded a second time", *SUMS, "div")
+def rounded_twice(setting: Setting, a: Value, b: Value) -> Value:
+    applies(setting.output.kind == "float" and setting.output.width == 16)
+    left, right = convert(a, f32), convert(b, f32)
+    return convert(left / right if setting.cell.operator == "div" else _combined(setting, left, right), setting.output)
+
+
+def _scaled(setting: Setting, a: Value, b: Value) -> tuple[Value, int]:
+    shift = int(setting.cell.fixed.get("shift", 0))
+    applies(shift > 0 and a.sort == i32)
+    return wrap(a, i64) * wrap(b, i64), shift
+
+
+@rule("floor", "the product scaled down, rounded down", "mul")
+def scaled_down(setting: Setting, a: Value, b: Value) -> Value:
+    product, shift = _scaled(setting, a, b)
+    return wrap(shift_right(product, shift), i32)
+
+
+@rule("half up", "the product scaled down, ties upwards", "mul")
+def scaled_half_up(setting: Setting, a: Value, b: Value) -> Value:
+    product, shift = _scaled(setting, a, b)
+    return wrap(shift_right(product + (1 << (shift - 1)), shift), i32)
+
+
+@rule("half away", "the product scaled down, ties away from zero", "mul")
+def scaled_half_away(setting: Setting, a: Value, b: Value) -> Value:
+    product, shift = _scaled(setting, a, b)
+    half = 1 << (shift - 1)
+    return wrap(shift_right(product + select(product < 0, half - 1, literal(half, i64)), shift), i32)
+
+
+@rule("double rounding", "half is moved by 2**30 with the product's sign first, as gemmlowp's second step", "mul")
+def scaled_twice(setting: Setting, a: Value, b: Value) -> Value:
+    product, shift = _scaled(setting, a, b)
+    extra = select(a < 0, literal(-(1 << 30), i64), literal(1 << 30, i64)) if shift > 31 else literal(0, i64)
+    return wrap(shift_right(product + (1 << (shift - 1)) + extra, shift), i32)
+
+
+# --- one operand, orders, bounds ------------------------------------------------------------------
+
+
+@rule("saturates", "the magnitude or the negative of the lowest number is the highest", "abs", "neg")
+def saturated_sign(setting: Setting, a: Value) -> Value:
+    _whole(a)
+    flipped = negative(a) if setting.cell.operator == "neg" else absolute(a)
+    return select(a == a.element.lowest, a.element.highest, flipped) if a.element.signed else flipped
+
+
+def _compared(setting: Setting, a: Value, b: Value) -> Value:
+    name = setting.cell.operator
+    table = {"greater": a > b, "greater_or_equal": a >= b, "less": a < b, "less_or_equal": a <= b, "equal": a == b}
+    return table[name]
+
+
+def _other_sign(sort: Sort) -> Sort:
+    return integer(sort.width, not sort.signed)
+
+
+@rule("compared with the other sign", "signed numbers compared as unsigned, or unsigned ones as signed", *ORDERS)
+def other_order(setting: Setting, a: Value, b: Value) -> Value:
+    _whole(a)
+    return _compared(setting, reinterpret(a, _other_sign(a.element)), reinterpret(b, _other_sign(b.element)))
+
+
+@rule("compared as float64", "both as float64, which joins neighbours above 2**53", *ORDERS)
+def float_order(setting: Setting, a: Value, b: Value) -> Value:
+    _whole(a)
+    return _compared(setting, convert(a, f64), convert(b, f64))
+
+
+@rule("chosen with the other sign", "the choice is made as if the numbers had the other sign", *CHOICES)
+def other_choice(setting: Setting, a: Value, b: Value) -> Value:
+    _whole(a)
+    pick = maximum if setting.cell.operator.startswith("max") else minimum
+    other = _other_sign(a.element)
+    return reinterpret(pick(reinterpret(a, other), reinterpret(b, other)), a.element)
+
+
+def _ahead(setting: Setting, a: Value, b: Value) -> Value:
+    return a > b if setting.cell.operator.startswith("max") else a < b
+
+
+def _or_nan(a: Value, b: Value, chosen: Value) -> Value:
+    applies(a.element.kind == "float")
+    return select(is_nan(a) | is_nan(b), nan(a.element), chosen)
+
+
+@rule("the second of equals", "of two zeros with different signs the second operand", *CHOICES)
+def second_of_equals(setting: Setting, a: Value, b: Value) -> Value:
+    return _or_nan(a, b, select(_ahead(setting, a, b), a, b))
+
+
+@rule("the first of equals", "of two zeros with different signs the first operand", *CHOICES)
+def first_of_equals(setting: Setting, a: Value, b: Value) -> Value:
+    return _or_nan(a, b, select(_ahead(setting, b, a), b, a))
+
+
+@rule("zeros by their signs", "-0 counts as less than 0", *CHOICES)
+def ordered_zeros(setting: Setting, a: Value, b: Value) -> Value:
+    applies(a.element.kind == "float")
+    lower, upper = a + b, literal(0.0, a.element)  # -0 + 0 is 0, so only two of -0 leave one
+    zeros = (a == 0.0) & (b == 0.0)
+    minus = negative(upper)
+    mixed = lower if setting.cell.operator.startswith("max") else select(_both_plus(a, b), upper, minus)
+    return _or_nan(a, b, select(zeros, mixed, select(_ahead(setting, a, b), a, b)))
+
+
+def _both_plus(a: Value, b: Value) -> Value:
+    """Of two zeros: whether neither has a minus."""
+    one = literal(1.0, a.element)
+    return (one / a > 0.0) & (one / b > 0.0)
+
+
+@rule("subnormal numbers are 0", "operands below the smallest normal number count as 0 with their sign", *CHOICES)
+def flushed_choice(setting: Setting, a: Value, b: Value) -> Value:
+    applies(a.element.kind == "float")
+    return ordered_zeros(setting, _flushed(a), _flushed(b))
+
+
+@rule("NaN is overlooked", "the operand that is a number, where the other is none", *CHOICES)
+def nan_overlooked(setting: Setting, a: Value, b: Value) -> Value:
+    applies(a.element.kind == "float")
+    chosen = select(a > b, a, b) if setting.cell.operator.startswith("max") else select(a < b, a, b)
+    return select(is_nan(a), b, select(is_nan(b), a, chosen))
+
+
+@rule("the lower bound wins", "lowered to max first and raised to min then", "clip")
+def lower_wins(setting: Setting, a: Value) -> Value:
+    low, high = setting.cell.fixed["min"], setting.cell.fixed["max"]
+    applies(low is not None and high is not None)
+    under = select(a > high, literal(high, a.element), a)
+    return select(under < low, literal(low, a.element), under)
+
+
+@rule("subnormal numbers are 0", "operands and results below the smallest normal number count as 0", *SUMS, "div")
+def flushed(setting: Setting, a: Value, b: Value) -> Value:
+    applies(a.element.kind == "float")
+    left, right = _flushed(a), _flushed(b)
+    return _flushed(left / right if setting.cell.operator == "div" else _combined(setting, left, right))
+
+
+def _flushed(value: Value) -> Value:
+    least = literal(2.0 ** (2 - (1 << (value.element.exponent_bits - 1))), value.element)
+    return select(absolute(value) < least, value * literal(0.0, value.element), value)
+
+
+@rule("subnormal numbers compare as 0", "operands below the smallest normal number count as 0", *ORDERS)
+def flushed_order(setting: Setting, a: Value, b: Value) -> Value:
+    applies(a.element.kind == "float")
+    return _compared(setting, _flushed(a), _flushed(b))

@@ -1,0 +1,62 @@
+"""Which rules reproduce a target's results, and what share of the differing inputs each explains."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lanewise.conformance.detective import rules
+from lanewise.conformance.judging.subject import Subject
+from lanewise.conformance.judging.verdict import Rule
+from lanewise.engines.exact import fold
+from lanewise.engines.exact_kernel import ExactKernel
+from lanewise.engines.native.kernel import kernel
+from lanewise.language.sorts import ArraySort
+from lanewise.language.words import Value, trace
+
+Array = np.ndarray[Any, Any]
+SHOWN = 5
+GLANCED = 48  # differing inputs that a rule is tried on before it is compiled for all
+
+
+def detect(subject: Subject, rows: Array, found: Array) -> list[Rule]:
+    """The rules that explain something, best first; of rules that explain the same, those that fit elsewhere too."""
+    expected = subject.expected[rows]
+    differs = subject.differs(found, expected)
+    of, scored = int(differs.sum()), []
+    if not of:
+        return []
+    places = np.flatnonzero(differs)
+    some = places[np.linspace(0, of - 1, min(of, GLANCED)).astype(np.intp)]
+    for rule in rules.for_cell(subject.cell):
+        glance = evaluated(rule, subject, rows[some], quick=True)
+        if glance is None or subject.differs(glance, found[some]).all():
+            continue
+        result = evaluated(rule, subject, rows)
+        assert result is not None
+        same = ~subject.differs(result, found)
+        explained = int((same & differs).sum())
+        if explained:
+            scored.append((explained, int(same.sum()), Rule(rule.name, rule.meaning, explained, of)))
+    scored.sort(key=lambda entry: entry[:2], reverse=True)
+    return [entry[2] for entry in scored[:SHOWN]]
+
+
+def evaluated(rule: rules.Definition, subject: Subject, rows: Array, quick: bool = False) -> Array | None:
+    """A rule's results on rows (a few: quick); None where it says nothing about these types."""
+    cell = subject.cell
+    attributes = cell.record.read_attributes(cell.attributes)
+    sorts: list[Any] = [sort for _, sort in cell.free]
+
+    def meaning(*operands: Value) -> Value:
+        return rule.words(rules.Setting(cell, attributes), *operands)
+
+    try:
+        function = trace(meaning, tuple(sorts), cell.row.output)
+    except rules.DoesNotApply:
+        return None
+    assert not any(isinstance(sort, ArraySort) for sort in sorts)
+    run = ExactKernel(fold(function)) if quick else kernel(function)
+    (result,), _ = run([column[rows] for column in subject.columns], (len(rows),))
+    return np.asarray(result)

@@ -1,0 +1,230 @@
+"""Asks one target about one cell and says what came of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lanewise.conformance.judging import verdict as v
+from lanewise.conformance.judging.inputs import stored, words
+from lanewise.conformance.judging.narrow import Absent, Answers, Narrowing, Refused
+from lanewise.conformance.judging.subject import Subject
+from lanewise.conformance.judging.telling import element, telling, texts
+from lanewise.conformance.targets.process import Crashed, Hung, TargetProcess
+from lanewise.conformance.targets.protocol import array_of
+from lanewise.language.errors import InvalidError
+
+Array = np.ndarray[Any, Any]
+LAYOUT_ROWS = 4096
+KINDS = {"crash": v.CRASHES, "hang": v.HANGS}
+
+
+class Mistyped(Refused):
+    """The result has another type or shape than the specification says."""
+
+
+def judge(process: TargetProcess, subject: Subject) -> v.Finding:
+    """The finding; never raises for what a target does."""
+    cell = subject.cell
+    finding = v.Finding(process.target.name, cell.key, v.AGREES)
+    asked = _Asked(process, subject)
+    if not cell.listed:
+        return _unlisted(finding, asked, len(subject.columns[0]))
+    outside = subject.outside
+    finding.reading, silent = subject.open
+    silent = silent & ~outside
+    specified = np.flatnonzero(~outside & ~silent)
+    try:
+        asked.probe(specified)
+    except Absent as error:
+        return _ended(finding, v.ABSENT, error)
+    except Mistyped as error:
+        finding.compared = finding.differing = len(specified)
+        return _ended(finding, v.DIFFERS, error)
+    except Refused as error:
+        return _ended(finding, v.REFUSES, error)
+    groups = {"specified": specified, "open": np.flatnonzero(silent), "outside": np.flatnonzero(outside)}
+    answers = {place: _answers(asked, rows) for place, rows in groups.items()}
+    _failures(finding, subject, answers)
+    finding.outside = len(groups["outside"])
+    finding.exhaustive = sum(sort.width for _, sort in cell.free) <= 16
+    main = answers["specified"]
+    if main.found is not None and main.answered is not None:
+        differs = subject.differs(main.found, subject.expected[main.answered])
+        finding.compared, finding.differing = len(differs), int(differs.sum())
+        rows = main.answered[differs]
+        for row, got, why in telling(subject, rows, main.found[differs]):
+            finding.elements.append(element(subject, row, got, why))
+        _layouts(finding, asked, main)
+    apart = answers["open"]
+    if apart.found is not None and apart.answered is not None:
+        differs = subject.differs(apart.found, subject.expected[apart.answered])
+        finding.open, finding.open_differing = len(differs), int(differs.sum())
+    finding.picture = _picture(subject, answers.values())
+    finding.verdict = _verdict(finding)
+    return finding
+
+
+def differing(subject: Subject, finding: v.Finding, process: TargetProcess) -> tuple[Array, Array]:
+    """All rows of a finding that differ, and what the target gives there (asked again)."""
+    _, silent = subject.open
+    rows = np.flatnonzero(~subject.outside & ~silent)
+    answers = _answers(_Asked(process, subject), rows)
+    if answers.found is None or answers.answered is None:
+        return rows[:0], subject.expected[:0]
+    return answers.answered, answers.found
+
+
+class _Asked:
+    """Requests about one cell."""
+
+    def __init__(self, process: TargetProcess, subject: Subject) -> None:
+        self.process = process
+        self.subject = subject
+        self.output = subject.cell.row.output
+
+    def run(self, given: list[Array], layout: str = "contiguous") -> Array:
+        reply = self.process.ask(self.subject.request(given, layout))
+        if "absent" in reply:
+            raise Absent(str(reply["absent"])[:500])
+        if "refuses" in reply:
+            raise Refused(str(reply["refuses"])[:500])
+        try:
+            found = array_of(reply.get("output"))
+        except InvalidError as error:
+            raise Mistyped(f"its answer is no tensor: {error}") from None
+        shape = np.broadcast_shapes(*(column.shape for column in given))
+        sort = reply["output"]["type"]
+        if (sort, found.shape) != (self.output.name, shape):
+            raise Mistyped(f"gives {sort}{list(found.shape)}, not {self.output.name}{list(shape)}")
+        return found
+
+    def rows(self, rows: Array, layout: str = "contiguous") -> Array:
+        most = self.process.target.batch
+        parts = [rows[start : start + most] for start in range(0, len(rows), most)]
+        found = [self.run([column[part] for column in self.subject.columns], layout) for part in parts]
+        return np.concatenate(found)
+
+    def probe(self, rows: Array) -> None:
+        """Raises what the target answers to any single element; a death is looked into later."""
+        answer: Exception | None = None
+        for row in (len(rows) // 2, len(rows) - 1, 0) if len(rows) else ():
+            try:
+                self.rows(rows[row : row + 1])
+                return
+            except (Crashed, Hung):
+                return
+            except (Absent, Mistyped):
+                raise
+            except Refused as error:
+                answer = error
+        if answer is not None:
+            raise answer
+
+
+def _answers(asked: _Asked, rows: Array) -> Answers:
+    if not len(rows):
+        return Answers()
+    keys = np.stack(
+        [words(column, sort) for column, (_, sort) in zip(asked.subject.columns, asked.subject.cell.free, strict=True)]
+    )
+    return Narrowing(asked.rows, keys).all(rows)
+
+
+def _unlisted(finding: v.Finding, asked: _Asked, size: int) -> v.Finding:
+    """A row that the version does not have: a refusal is right."""
+    try:
+        asked.rows(np.arange(size))
+    except Refused as error:
+        return _ended(finding, v.AGREES, f"refuses it, as it must: {error}")
+    except Absent as error:
+        return _ended(finding, v.ABSENT, error)
+    except Crashed as error:
+        return _ended(finding, v.CRASHES, error)
+    except Hung as error:
+        return _ended(finding, v.HANGS, error)
+    release = asked.subject.cell.record.label
+    return _ended(finding, v.ACCEPTS, f"computes {asked.subject.cell.type_text}, which {release} does not list")
+
+
+def _ended(finding: v.Finding, verdict: str, why: object) -> v.Finding:
+    finding.verdict, finding.message = verdict, str(why)
+    return finding
+
+
+def _failures(finding: v.Finding, subject: Subject, answers: dict[str, Answers]) -> None:
+    for place, found in answers.items():
+        finding.not_run += found.aside
+        for failure in found.failures:
+            if failure.kind == "refusal" and place == "outside":
+                continue  # an error is a good answer to unpredictable input
+            operands, bits = texts(subject, int(failure.rows[0]))
+            finding.failing.append(v.Failing(failure.kind, place, len(failure.rows), operands, bits, failure.message))
+
+
+def _layouts(finding: v.Finding, asked: _Asked, main: Answers) -> None:
+    """The same rows in other layouts are to give the same bits; a column beside a row is to give all pairs."""
+    assert main.answered is not None and main.found is not None
+    rows, want = main.answered[:LAYOUT_ROWS], main.found[:LAYOUT_ROWS]
+    for layout in asked.process.about.get("layouts", ()):
+        finding.layouts[layout] = _same(asked, lambda name=layout: asked.rows(rows, name), want)
+    subject = asked.subject
+    if len(subject.columns) == 2 and not finding.differing and not finding.failing:
+        grid = _grid(subject)
+        if grid is not None:
+            finding.layouts["broadcast"] = _same(asked, lambda: asked.run(grid), subject.specified(grid)[0])
+
+
+def _grid(subject: Subject) -> list[Array] | None:
+    """A row of first operands and a column of second ones, all pairs of which the specification decides."""
+    first, second = (np.unique(words(c, s)) for c, (_, s) in zip(subject.columns, subject.cell.free, strict=True))
+    (_, one), (_, two) = subject.cell.free
+    pick = np.random.default_rng(1).permutation
+    a = stored(first[pick(len(first))[:64]], one)[None, :]
+    b = stored(second[pick(len(second))[:256]], two)[:, None]
+    flat = Subject(subject.cell, [np.broadcast_to(x, (len(b), a.shape[1])).ravel() for x in (a, b)])
+    good = ~(flat.outside | flat.open[1]).reshape(len(b), -1)
+    kept = good.all(1)
+    return [a, b[kept]] if kept.any() else None
+
+
+def _same(asked: _Asked, run: Any, want: Array) -> str:
+    try:
+        found = run()
+    except (Refused, Absent) as error:
+        return f"refuses: {error}"
+    except Crashed as error:
+        return f"crashes: {error}"
+    except Hung as error:
+        return f"hangs: {error}"
+    if found.shape != want.shape:
+        return f"differs: its shape is {list(found.shape)}, not {list(want.shape)}"
+    count = int(asked.subject.differs(found.ravel(), want.ravel()).sum())
+    return f"differs: {count} of {want.size} elements" if count else v.AGREES
+
+
+def _picture(subject: Subject, answers: Any) -> Any:
+    """What the target gives for all pairs of bytes, where it was asked: results, and a mask."""
+    sorts = [sort for _, sort in subject.cell.free]
+    if [sort.width for sort in sorts] != [8, 8] or subject.cell.row.output.width > 8:
+        return None
+    result = np.zeros(65536, np.uint8)
+    known = np.zeros(65536, np.bool_)
+    for found in answers:
+        if found.found is not None:
+            result[found.answered] = words(found.found, subject.cell.row.output).astype(np.uint8)
+            known[found.answered] = True
+    return result, known
+
+
+def _verdict(finding: v.Finding) -> str:
+    kinds = {failing.kind for failing in finding.failing}
+    for kind, name in KINDS.items():
+        if kind in kinds or any(text.startswith(name) for text in finding.layouts.values()):
+            return name
+    if finding.differing or any(text.startswith(v.DIFFERS) for text in finding.layouts.values()):
+        return v.DIFFERS
+    if any(failing.kind == "refusal" and failing.place == "specified" for failing in finding.failing):
+        return v.REFUSES
+    return v.AGREES

@@ -1,0 +1,135 @@
+"""The report on a terminal: a matrix of operators and targets, then what stands behind cells that do not agree."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from lanewise.conformance.judging import verdict as v
+from lanewise.conformance.judging.run import Report
+from lanewise.language.errors import printable
+
+SIGNS = {
+    v.AGREES: ("=", "green"),
+    v.DIFFERS: ("≠", "bold red"),
+    v.REFUSES: ("r", "yellow"),
+    v.CRASHES: ("†", "bold magenta"),
+    v.HANGS: ("…", "bold magenta"),
+    v.ABSENT: ("·", "dim"),
+    v.ACCEPTS: ("+", "cyan"),
+}
+FAILING = (v.DIFFERS, v.CRASHES, v.HANGS, v.ACCEPTS)  # a refusal is honest, so it fails nothing
+SHOWN = 60  # findings in words
+
+
+def show(report: Report, console: Console) -> None:
+    console.print(_matrix(report))
+    legend = Text("a cell counts rows of types and attributes:  ")
+    for name, (sign, style) in SIGNS.items():
+        legend.append(f"{sign} {name}   ", style)
+    console.print(legend)
+    groups = list(_alike(report).values())
+    for first, *others in groups[:SHOWN]:
+        console.print()
+        for line, style in words(first):
+            console.print(Text(printable(line), style))
+        if others:
+            listed = [f"{report.cells[f.key].type_text} {report.cells[f.key].setting_text}".strip() for f in others]
+            console.print(Text(f"  likewise: {', '.join(listed)}"))
+    if len(groups) > SHOWN:
+        console.print(f"\n… and {len(groups) - SHOWN} more (--json FILE or --html FILE has all)")
+    _refusals(report, console)
+    for name, why in report.missing.items():
+        console.print(Text(printable(f"\n{name}: not run: {why}"), "yellow"))
+
+
+def _alike(report: Report) -> dict[tuple[str, ...], list[v.Finding]]:
+    """Findings that are told together: one target and operator, one verdict, one best rule."""
+    groups: dict[tuple[str, ...], list[v.Finding]] = {}
+    for finding in report.findings:
+        if finding.verdict in FAILING:
+            rule = finding.rules[0].name if finding.rules else ""
+            groups.setdefault(
+                (finding.target, report.cells[finding.key].record.label, finding.verdict, rule), []
+            ).append(finding)
+    return groups
+
+
+def summary(report: Report) -> str:
+    """The last line: counts of verdicts."""
+    counts = Counter(finding.verdict for finding in report.findings)
+    return ", ".join(f"{counts[name]} {name}" for name in v.VERDICTS if counts[name]) or "nothing was asked"
+
+
+def _matrix(report: Report) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("operator")
+    for name, version in report.targets.items():
+        table.add_column(Text(f"{name}\n{version}"))
+    rows: dict[str, dict[str, Counter[str]]] = {}
+    for finding in report.findings:
+        cell = report.cells[finding.key]
+        label = f"{cell.specification.upper()} {cell.record.name} {cell.record.release.since}"
+        rows.setdefault(label, {}).setdefault(finding.target, Counter())[finding.verdict] += 1
+    for label, by_target in rows.items():
+        table.add_row(label, *(_counts(by_target.get(name, Counter())) for name in report.targets))
+    return table
+
+
+def _counts(counts: Counter[str]) -> Text:
+    text = Text()
+    for name, (sign, style) in SIGNS.items():
+        if counts[name]:
+            text.append(f"{counts[name]}{sign} ", style)
+    return text
+
+
+def words(finding: v.Finding) -> Iterable[tuple[str, str]]:
+    """One finding in lines, each with its style."""
+    yield f"{finding.target}: {finding.key}: {finding.verdict}", "bold"
+    if finding.message:
+        yield f"  {finding.message}", ""
+    if finding.differing:
+        all_pairs = " (every input there is)" if finding.exhaustive else ""
+        yield f"  {finding.differing:,} of {finding.compared:,} inputs differ{all_pairs}", ""
+    for failing in finding.failing:
+        if failing.kind != "refusal" or finding.verdict == v.REFUSES:
+            together = "" if failing.rows == 1 else f" and {failing.rows - 1} more together"
+            yield f"  {failing.kind} on {', '.join(failing.operands)}{together}{PLACES[failing.place]}", ""
+            yield f"    {failing.message}", "dim"
+    for rule in finding.rules[:3]:
+        yield f"  as if: {rule.name} ({rule.meaning}): {rule.explained / rule.of:.0%} of the differing inputs", ""
+    for element in finding.elements[:2]:
+        given = ", ".join(f"{a} ({b})" for a, b in zip(element.operands, element.operand_bits, strict=True))
+        yield f"  {element.why}: {given}", ""
+        yield f"    specified {element.expected} ({element.expected_bits})", "dim"
+        yield f"    got       {element.got} ({element.got_bits})", "dim"
+    for layout, text in finding.layouts.items():
+        if text != v.AGREES:
+            yield f"  {layout} arrays: {text}", ""
+
+
+PLACES = {
+    "specified": "",
+    "open": ", about which the text is silent",
+    "outside": ", outside the specification (unpredictable)",
+}
+
+
+def _refusals(report: Report, console: Console) -> None:
+    refused: dict[tuple[str, str], list[str]] = {}
+    for finding in report.findings:
+        if finding.verdict == v.REFUSES:
+            cell = report.cells[finding.key]
+            kinds = refused.setdefault((finding.target, f"{cell.record.name}-{cell.record.release.since}"), [])
+            if cell.type_text not in kinds:
+                kinds.append(cell.type_text)
+    if refused:
+        console.print("\nrefused:", style="bold")
+    for (target, name), kinds in refused.items():
+        listed = ", ".join(kinds[:8]) + (f" and {len(kinds) - 8} more" if len(kinds) > 8 else "")
+        console.print(Text(f"  {target}: {name}: {listed}"))

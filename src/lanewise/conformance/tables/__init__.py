@@ -1,0 +1,1 @@
+"""Tables of quantised functions: building them, and checking those that others built."""

@@ -1,0 +1,78 @@
+"""Real functions by name, or from a Python module."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import math
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from lanewise.language.errors import InvalidError, brief
+
+Real = Callable[[float], float]
+
+
+def _sigmoid(x: float) -> float:
+    return 1 / (1 + math.exp(-x)) if x >= 0 else math.exp(x) / (1 + math.exp(x))
+
+
+FUNCTIONS: dict[str, Real] = {
+    "identity": lambda x: x,
+    "tanh": math.tanh,
+    "sigmoid": _sigmoid,
+    "exp": math.exp,
+    "log": math.log,
+    "sqrt": math.sqrt,
+    "rsqrt": lambda x: 1 / math.sqrt(x),
+    "reciprocal": lambda x: 1 / x,
+    "square": lambda x: x * x,
+    "relu": lambda x: max(x, 0.0),
+    "relu6": lambda x: min(max(x, 0.0), 6.0),
+    "elu": lambda x: x if x > 0 else math.expm1(x),
+    "gelu": lambda x: x * (1 + math.erf(x / math.sqrt(2))) / 2,
+    "silu": lambda x: x * _sigmoid(x),
+    "softplus": lambda x: max(x, 0.0) + math.log1p(math.exp(-abs(x))),
+    "hardswish": lambda x: x * min(max(x + 3, 0.0), 6.0) / 6,
+    "erf": math.erf,
+    "sin": math.sin,
+    "cos": math.cos,
+}
+
+
+def function_named(name: str) -> Real:
+    """One of the functions above, or `module:function`, looked for in the current folder as well."""
+    if name in FUNCTIONS:
+        return FUNCTIONS[name]
+    module, separator, attribute = name.partition(":")
+    if not separator:
+        close = difflib.get_close_matches(name, FUNCTIONS, 3)
+        hint = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(FUNCTIONS)}"
+        raise InvalidError(f"function {brief(name)}: {hint}; your own is given as module:function")
+    here = str(Path.cwd())
+    added = here not in sys.path
+    if added:
+        sys.path.insert(0, here)
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except Exception as error:  # whatever a module does when it is imported
+        raise InvalidError(f"function {brief(name)}: {type(error).__name__}: {error}") from None
+    finally:
+        if added:
+            sys.path.remove(here)
+    if not callable(found):
+        raise InvalidError(f"function {brief(name)}: is a {type(found).__name__}, not a function")
+    return found  # type: ignore[no-any-return]
+
+
+def value_at(function: Real, x: float) -> float:
+    """The function's value; infinite where it is too large, NaN where it has none."""
+    try:
+        return float(function(x))
+    except OverflowError:
+        return math.inf
+    except (ValueError, ZeroDivisionError):
+        return math.nan
+    except TypeError as error:
+        raise InvalidError(f"the function, at {x!r}: {error}; it takes a float and gives one") from None

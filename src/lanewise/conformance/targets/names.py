@@ -1,0 +1,76 @@
+"""What a TARGET on the command line stands for."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lanewise.language.errors import InvalidError
+
+# Name → the module that it needs, and the specifications that it is asked about.
+LIBRARIES = {
+    "numpy": ("numpy", ("onnx", "tosa")),
+    "onnx": ("onnx", ("onnx",)),
+    "onnxruntime": ("onnxruntime", ("onnx",)),
+    "torch": ("torch", ("onnx", "tosa")),
+    "jax": ("jax", ("onnx", "tosa")),
+}
+VERSIONED = ("onnx", "onnxruntime")  # they know versions, so they can be asked for types that a version lacks
+TOOLS = "LANEWISE_TOSA_TOOLS"
+
+
+@dataclass(frozen=True)
+class Target:
+    """A target by name: how it is started and what it is asked."""
+
+    name: str
+    command: tuple[str, ...]
+    specifications: tuple[str, ...]
+    tosa_version: str = "0.23.0"
+    versioned: bool = False  # asked about rows that the version does not list as well
+    missing: str | None = None  # why it cannot run at all
+    environment: Mapping[str, str] = field(default_factory=dict)
+    batch: int = 1 << 20  # elements at most in one request
+
+
+def target_of(text: str, tosa_tools: Path | None = None) -> Target:
+    """A library by name, `tosa`, `module:function`, `program:COMMAND`, or a program's path."""
+    worker = (sys.executable, "-m", "lanewise.conformance.targets.worker")
+    if text in LIBRARIES:
+        module, specifications = LIBRARIES[text]
+        missing = None if importlib.util.find_spec(module) else f"the package {module} is not installed"
+        return Target(text, (*worker, text), specifications, versioned=text in VERSIONED, missing=missing)
+    if text == "tosa":
+        return _tosa(worker, tosa_tools)
+    command = text.removeprefix("program:")
+    if command != text or "/" in text or os.sep in text:
+        words = shlex.split(command)
+        if not words or shutil.which(words[0]) is None:
+            raise InvalidError(f"target {text!r}: there is no program {words[0] if words else ''!r} that can be run")
+        return Target(text, tuple(words), ("onnx", "tosa"), versioned=True)
+    if re.fullmatch(r"[\w.]+:\w+", text):
+        path = os.pathsep.join(filter(None, (os.getcwd(), os.environ.get("PYTHONPATH"))))
+        return Target(text, (*worker, text), ("onnx", "tosa"), environment={"PYTHONPATH": path})
+    raise InvalidError(
+        f"target {text!r}; allowed: {', '.join(LIBRARIES)}, tosa, module:function, program:COMMAND or a program's path"
+    )
+
+
+def _tosa(worker: tuple[str, ...], folder: Path | None) -> Target:
+    """The TOSA reference model of a virtual environment with tosa-tools."""
+    given = folder or (Path(os.environ[TOOLS]) if os.environ.get(TOOLS) else None)
+    program = given / "bin" / "tosa_reference_model" if given else None
+    missing = None
+    if program is None:
+        missing = f"say where tosa-tools is: --tosa-tools DIR or {TOOLS}=DIR, a virtual environment that has it"
+    elif not program.is_file():
+        missing = f"{program}: no such file; {given} is to be a virtual environment with tosa-tools"
+    command = (*worker, "tosa", str(given))
+    return Target("tosa", command, ("tosa",), tosa_version="1.1", missing=missing, batch=1 << 16)

@@ -1,0 +1,91 @@
+"""How one writes each operator in NumPy: the natural spelling, without repairs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lanewise.conformance.targets.case import Case
+from lanewise.conformance.targets.spelling import spelt
+from lanewise.engines.storage import dtype_of
+from lanewise.language.sorts import BY_NAME
+
+
+class Onnx:
+    """Methods are named as lanewise's functions; keywords are attributes."""
+
+    def __init__(self, output: str) -> None:
+        self.output = dtype_of(BY_NAME[output])
+
+    abs = staticmethod(np.abs)
+    neg = staticmethod(np.negative)
+    add = staticmethod(np.add)
+    sub = staticmethod(np.subtract)
+    mul = staticmethod(np.multiply)
+    max = staticmethod(np.maximum)
+    min = staticmethod(np.minimum)
+    bitwise_and = staticmethod(np.bitwise_and)
+    bitwise_or = staticmethod(np.bitwise_or)
+    bitwise_xor = staticmethod(np.bitwise_xor)
+    bitwise_not = staticmethod(np.bitwise_not)
+    and_ = staticmethod(np.logical_and)
+    or_ = staticmethod(np.logical_or)
+    xor = staticmethod(np.logical_xor)
+    not_ = staticmethod(np.logical_not)
+    equal = staticmethod(np.equal)
+    less = staticmethod(np.less)
+    less_or_equal = staticmethod(np.less_equal)
+    greater = staticmethod(np.greater)
+    greater_or_equal = staticmethod(np.greater_equal)
+
+    def bit_shift(self, x: Any, y: Any, *, direction: str) -> Any:
+        return np.left_shift(x, y) if direction == "LEFT" else np.right_shift(x, y)
+
+    def div(self, a: Any, b: Any) -> Any:
+        return np.floor_divide(a, b) if a.dtype.kind in "iu" else np.divide(a, b)
+
+    def mod(self, a: Any, b: Any, *, fmod: bool) -> Any:
+        return np.fmod(a, b) if fmod else np.mod(a, b)
+
+    def clip(self, x: Any, low: Any, high: Any) -> Any:
+        return np.clip(x, low, high)
+
+    def cast(self, x: Any, **_: Any) -> Any:
+        return x.astype(self.output)
+
+
+class Tosa(Onnx):
+    maximum = staticmethod(np.maximum)
+    minimum = staticmethod(np.minimum)
+    pow = staticmethod(np.power)
+    logical_and = staticmethod(np.logical_and)
+    logical_or = staticmethod(np.logical_or)
+    logical_xor = staticmethod(np.logical_xor)
+    logical_left_shift = staticmethod(np.left_shift)
+    intdiv = staticmethod(np.floor_divide)
+
+    def arithmetic_right_shift(self, a: Any, b: Any, *, round: bool) -> Any:
+        return np.right_shift(a + ((1 << b) >> 1).astype(a.dtype), b) if round else np.right_shift(a, b)
+
+    def logical_right_shift(self, a: Any, b: Any) -> Any:
+        word = a.dtype.str.replace("i", "u")
+        return np.right_shift(a.view(word), b.view(word)).view(a.dtype)
+
+    def mul(self, a: Any, b: Any, shift: Any) -> Any:  # type: ignore[override]
+        if a.dtype == np.int32 and shift.item():
+            wide = a.astype(np.int64) * b
+            return ((wide + (1 << (shift.item() - 1))) >> shift.item()).astype(np.int32)
+        return a.astype(self.output) * b.astype(self.output)
+
+    def table(self, x: Any, table: Any) -> Any:
+        return table[x.astype(np.int64) + 128] if x.dtype == np.int8 else NotImplemented
+
+
+def runner(_: str) -> Any:
+    def run(case: Case, operands: list[Any]) -> Any:
+        return spelt({"onnx": Onnx, "tosa": Tosa}, case, operands)
+
+    run.version = np.__version__  # type: ignore[attr-defined]
+    run.layouts = ("strided", "reversed")  # type: ignore[attr-defined]
+    return run

@@ -1,0 +1,111 @@
+"""The process behind a library, a Python function or the TOSA reference model: answers until its input ends."""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import importlib
+import json
+import os
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+
+from lanewise.conformance.targets.case import Case, Died, NotThere
+from lanewise.conformance.targets.protocol import PROTOCOL, Array, array_of, line, tensor
+
+MODULES = {
+    "numpy": "spelt_numpy",
+    "torch": "spelt_torch",
+    "jax": "spelt_jax",
+    "onnx": "onnx_models",
+    "onnxruntime": "onnx_models",
+    "tosa": "tosa_model",
+}
+
+
+def main() -> None:
+    requests, answers = _own_streams()
+    with contextlib.suppress(ImportError, OSError):  # a death is expected and leaves no memory image on the disk
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    warnings.simplefilter("ignore")
+    np.seterr(all="ignore")
+    name, *rest = sys.argv[1:]
+    if name in MODULES:
+        module = importlib.import_module(f"lanewise.conformance.targets.{MODULES[name]}")
+        runner = module.runner(name, *rest)
+    else:
+        runner = _function(name)
+    for request in requests:
+        message = json.loads(request)
+        if message["do"] == "hello":
+            reply: dict[str, Any] = {
+                "protocol": PROTOCOL,
+                "version": str(getattr(runner, "version", "")),
+                "layouts": list(getattr(runner, "layouts", ())),
+            }
+        else:
+            reply = _answer(runner, message)
+        answers.write(line(reply))
+        answers.flush()
+
+
+def _own_streams() -> tuple[Any, Any]:
+    """Input and output of the protocol; whatever a library prints goes to the errors."""
+    faulthandler.disable()
+    requests = os.fdopen(os.dup(0), "rb")
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return requests, answers
+
+
+def _answer(runner: Any, message: dict[str, Any]) -> dict[str, Any]:
+    case = Case(*(message[key] for key in Case._fields))
+    operands = [None if given is None else _laid_out(array_of(given), message["layout"]) for given in message["inputs"]]
+    try:
+        return {"output": tensor(np.asarray(runner(case, operands)))}
+    except NotThere as error:
+        return {"absent": str(error) or "no such operator"}
+    except Died as error:
+        return {"died": str(error)}
+    except Exception as error:  # whatever a target raises is its answer
+        return {"refuses": _words(error)}
+
+
+def _words(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}"[:400]
+
+
+def _laid_out(array: Array, layout: str) -> Array:
+    """The same elements in another layout of memory."""
+    if array.ndim != 1 or layout == "contiguous":
+        return array
+    if layout == "reversed":
+        return array[::-1].copy()[::-1]
+    wide = np.zeros((array.shape[0], 3), array.dtype)
+    wide[:, 1] = array
+    return wide[:, 1]
+
+
+def _function(text: str) -> Any:
+    """A Python function as a target: function(case, *arrays) gives an array; NotImplementedError: not there."""
+    module, _, name = text.partition(":")
+    found = getattr(importlib.import_module(module), name)
+
+    def run(case: Case, operands: list[Array | None]) -> Any:
+        try:
+            return found(case, *operands)
+        except NotImplementedError as error:
+            raise NotThere(str(error)) from None
+
+    run.layouts = ("strided", "reversed")  # type: ignore[attr-defined]
+    return run
+
+
+if __name__ == "__main__":
+    main()

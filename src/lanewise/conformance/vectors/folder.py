@@ -1,0 +1,140 @@
+"""The corpus in a folder: writing it in one format, and comparing a folder with what would be written today."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from lanewise.conformance.vectors import c_header, onnx_folders, readmemh, tables, tosa_folders
+from lanewise.conformance.vectors.corpus import Corpus, VectorSet, records, row_name
+from lanewise.formats.files import path_of, read_bytes, write_whole
+from lanewise.language.errors import InvalidError, brief
+
+INDEX = "index.json"
+INDEX_BYTES = 1 << 28
+FORMATS: dict[str, Callable[[VectorSet], Iterator[tuple[str, bytes]]]] = {
+    "onnx": onnx_folders.files,
+    "tosa": tosa_folders.files,
+    "npz": tables.npz_files,
+    "csv": tables.csv_files,
+    "json": tables.json_files,
+    "c": c_header.files,
+    "readmemh": readmemh.files,
+}
+WITHOUT_FLAGS = ("onnx", "tosa")  # formats that cannot say that an element has no result
+
+
+class Selection:
+    """Which sets are meant: those of a version, whose name or row matches an expression."""
+
+    def __init__(self, filter: str | None, version: str | None) -> None:
+        self.filter, self.version = filter, version
+        try:
+            self._pattern = re.compile(filter or "")
+        except re.error as error:
+            raise InvalidError(f"--filter {brief(filter)}: not a regular expression: {error}") from None
+        self.records = list(records(version))
+
+    def wants(self, row: str, name: str) -> bool:
+        """Whether a set of that row and name is meant."""
+        return bool(self._pattern.search(row) or self._pattern.search(name))
+
+    def sets(self) -> Iterator[VectorSet]:
+        corpus = Corpus()
+        for record in self.records:
+            for row in record.rows:
+                yield from corpus.sets(record, row, partial(self.wants, row_name(record, row)))
+
+
+class Counts:
+    """What was written, and what a format could not take."""
+
+    def __init__(self) -> None:
+        self.sets = self.elements = self.files = 0
+        self.unpredictable = 0  # written with their flag
+        self.left_out = 0  # unpredictable elements that the format has no place for
+        self.sets_left_out = 0
+
+
+def _contents(selection: Selection, format: str, counts: Counts) -> Iterator[tuple[str, bytes]]:
+    """Every file of the folder; the index last."""
+    entries = []
+    for vectors in selection.sets():
+        made = list(FORMATS[format](vectors))
+        if format in WITHOUT_FLAGS and vectors.operator.release.specification != format:
+            continue
+        bad = sum(map(bool, vectors.broken))
+        if not made:
+            counts.sets_left_out += 1
+            continue
+        counts.sets += 1
+        counts.files += len(made)
+        counts.elements += len(vectors.results) - (bad if format in WITHOUT_FLAGS else 0)
+        left_out = bad if format in WITHOUT_FLAGS else 0
+        counts.left_out += left_out
+        counts.unpredictable += bad - left_out
+        entries.append({**tables.summary(vectors), "left_out": left_out})
+        yield from made
+    head = {"format": format, "filter": selection.filter, "version": selection.version}
+    yield INDEX, (json.dumps({**head, "sets": entries}, indent=1) + "\n").encode()
+
+
+def write(folder: Path, format: str, selection: Selection) -> Counts:
+    """Writes the corpus into a new or empty folder."""
+    if format not in FORMATS:
+        raise InvalidError(f"--format {brief(format)}; allowed: {', '.join(FORMATS)}")
+    folder = path_of(folder, "vectors")
+    counts = Counts()
+    try:
+        if folder.is_dir() and any(folder.iterdir()):
+            raise InvalidError(f"{folder}: holds files already; give a new or an empty folder")
+        for path, content in _contents(selection, format, counts):
+            if path == INDEX and not counts.sets:
+                raise InvalidError(f"--filter {brief(selection.filter)}: no set of vectors matches for {format}")
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            write_whole(folder / path, lambda file, content=content: file.write(content))  # type: ignore[misc]
+    except OSError as error:
+        raise InvalidError(f"{error.filename or folder}: {error.strerror or error}") from None
+    return counts
+
+
+def compare(folder: Path) -> tuple[int, list[str]]:
+    """How many files were compared with what would be written today, and a line for each difference."""
+    head = read_index(folder)
+    selection = Selection(head["filter"], head["version"])
+    found: list[str] = []
+    expected: set[str] = set()
+    for path, content in _contents(selection, head["format"], Counts()):
+        expected.add(path)
+        target = folder / path
+        if not target.is_file():
+            found.append(f"{path}: missing")
+        elif read_bytes(target, max(len(content) * 2, INDEX_BYTES)) != content:
+            found.append(f"{path}: differs")
+    for base, _, names in os.walk(folder):
+        for name in names:
+            path = (Path(base) / name).relative_to(folder).as_posix()
+            if path not in expected:
+                found.append(f"{path}: not of the corpus")
+    return len(expected), found
+
+
+def read_index(folder: Path) -> dict[str, Any]:
+    """What a folder says it holds."""
+    path = path_of(folder, "vectors") / INDEX
+    try:
+        head = json.loads(read_bytes(path, INDEX_BYTES))
+        filter, version, format = head["filter"], head["version"], head["format"]
+        good = format in FORMATS and all(value is None or isinstance(value, str) for value in (filter, version))
+    except InvalidError:
+        raise
+    except (ValueError, KeyError, TypeError, RecursionError):
+        good = False
+    if not good:
+        raise InvalidError(f"{path}: not the index of a folder that 'lanewise vectors' wrote")
+    return head  # type: ignore[no-any-return]

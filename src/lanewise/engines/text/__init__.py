@@ -1,0 +1,1 @@
+"""Traced definitions as source text: C99 and SystemVerilog."""

@@ -1,0 +1,50 @@
+"""`lanewise conform` as a person meets it: output, files, exit codes, errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_commands import lanewise
+
+RIGHT = "tests.conformance.conform.sample_targets:right"
+MASKS = "tests.conformance.conform.sample_targets:masks_counts"
+
+
+def test_a_target_that_agrees_ends_with_0(tmp_path: Path) -> None:
+    file = tmp_path / "found.json"
+    out, _ = lanewise("conform", RIGHT, "--operator", "^BitwiseAnd", "--type", "^int8$", "--json", file)
+    assert out.splitlines()[-1] == "1 agrees"
+    (finding,) = json.loads(file.read_text())["findings"]
+    assert (finding["cell"], finding["verdict"], finding["compared"]) == ("onnx BitwiseAnd 18 int8", "agrees", 65536)
+
+
+def test_a_target_that_differs_ends_with_1_and_the_rule_is_told(tmp_path: Path) -> None:
+    pytest.importorskip("PIL")
+    page = tmp_path / "page.html"
+    out, _ = lanewise("conform", MASKS, "--operator", "^BitShift-28", "--type", "^int8$", "--html", page, code=1)
+    assert out.splitlines()[-1] == "2 differs"
+    assert "as if: count masked by the width" in out
+    assert page.read_text().startswith("<!doctype html>")
+
+
+def test_targets_that_cannot_run_are_told_and_the_others_judged() -> None:
+    out, _ = lanewise("conform", RIGHT, "nowhere.at_all:shift", "--operator", "^BitwiseAnd", "--type", "^int8$", code=1)
+    assert "nowhere.at_all:shift: not run: ended with 1: ModuleNotFoundError" in out
+    assert out.splitlines()[-1] == "1 agrees"
+
+
+@pytest.mark.parametrize(("arguments", "words"), [
+    (("nump",), "target 'nump'; allowed: numpy, onnx,"),
+    (("program:/nowhere/at/all",), "there is no program '/nowhere/at/all'"),
+    ((RIGHT, "--operator", "("), "--operator '(': no regular expression"),
+    ((RIGHT, "--type", "complex"), "no operator and type match"),
+    ((RIGHT, "--json", "/nowhere/file.json"), "--json /nowhere/file.json: /nowhere: no such folder"),
+    ((RIGHT, "--html", "/nowhere/file.html"), "--html /nowhere/file.html: /nowhere: no such folder"),
+])  # fmt: skip
+def test_mistakes_are_told(arguments: tuple[str, ...], words: str) -> None:
+    _, errors = lanewise("conform", *arguments, code=4)
+    assert words in errors
+    assert len(errors.splitlines()) == 1

@@ -1,0 +1,76 @@
+"""`lanewise explain`: the deciding rule, every version, every installed runtime."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+
+import pytest
+
+from lanewise.cli.said import agrees, answer_lines
+from lanewise.conformance.answers import Answer
+from lanewise.language.sorts import f32, i8
+from tests.cli.test_commands import lanewise
+
+
+def test_the_rule_and_one_line_a_version():
+    out, _ = lanewise("explain", "MUL", "int32", "5", "2", "-a", "shift=1", code=3)
+    lines = out.splitlines()
+    assert '  decided by: require "2 <= shift <= 62" (TOSA 0.23.0, Elementwise Binary Operators)' in lines
+    at = lines.index("  each version:")
+    bits = "0000_0000_0000_0000_0000_0000_0000_0101  0x5  (int32)"
+    assert lines[at + 1 :] == [
+        "    TOSA 0.23.0  unpredictable: breaks 2 <= shift <= 62",
+        f"    TOSA 1.0     5  {bits}",
+        f"    TOSA 1.1     5  {bits}",
+    ]
+
+
+def test_versions_that_refuse_say_why():
+    out, _ = lanewise("explain", "BitShift", "int8", "-8", "1", "-a", "direction=RIGHT")
+    assert "    ONNX opset 11  refused: BitShift-11: no row for inputs (int8, int8)" in out
+    assert "    ONNX opset 28  -4  1111_1100  0xfc  (int8)" in out
+    out, _ = lanewise("explain", "MAXIMUM", "float32", "nan", "1", "-a", "nan_mode=IGNORE", "--version", "1.0")
+    assert "    TOSA 0.23.0  refused: MAXIMUM: unknown attribute 'nan_mode'" in out
+
+
+def test_json_keeps_its_keys_and_has_new_ones():
+    report = json.loads(lanewise("explain", "MUL", "int32", "5", "2", "-a", "shift=1", "--json", code=3)[0])
+    assert list(report)[:7] == [
+        "operator",
+        "specification",
+        "inputs",
+        "attributes",
+        "requirements",
+        "status",
+        "result",
+    ]
+    assert report["rule"].startswith('require "2 <= shift <= 62"')
+    assert [entry["status"] for entry in report["versions"]] == ["unpredictable", "valid", "valid"]
+    assert report["versions"][1]["value"] == 5
+    assert "runtimes" not in report
+
+
+def test_runtimes_answer_in_processes_of_their_own():
+    report = json.loads(lanewise("explain", "Div", "int32", "-2147483648", "-1", "--runtimes", "--json")[0])
+    found = {entry["runtime"]: entry for entry in report["runtimes"]}
+    assert list(found) == ["numpy", "onnx", "onnxruntime", "torch", "jax"]
+    assert found["numpy"]["value"] == -2147483648
+    assert found["numpy"]["agrees"] is True
+    for name, entry in found.items():
+        assert (entry["answer"] == "not installed") == (importlib.util.find_spec(name) is None), entry
+        assert entry["answer"] in ("answers", "refuses", "crashes", "not installed"), entry
+
+
+@pytest.mark.parametrize(
+    ("pattern", "unpredictable", "says"), [(3, False, "agrees"), (4, False, "DIFFERS"), (4, True, "(int8)")]
+)
+def test_lines_say_whether_they_agree(pattern: int, unpredictable: bool, says: str):
+    line = answer_lines([Answer("other", "1.0", "answers", "int8", pattern)], 3, i8, unpredictable)[-1]
+    assert line.endswith(says)
+
+
+def test_any_nan_is_as_good_as_another():
+    answer = Answer("other", "1.0", "answers", "float32", 0xFFC00001)
+    assert agrees(answer, 0x7FC00000, f32)
+    assert not agrees(answer, 0x7F800000, f32)

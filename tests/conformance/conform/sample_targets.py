@@ -1,0 +1,85 @@
+"""Targets with known faults, as Python functions and as a program that speaks the protocol without lanewise."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from typing import Any
+
+import numpy as np
+
+PROGRAM = """
+import base64, json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["do"] == "hello":
+        reply = {"protocol": 1, "version": "sample"}
+    elif message["operator"] != "BitwiseAnd":
+        reply = {"absent": "only BitwiseAnd"}
+    elif message["output"] != "uint8":
+        reply = {"refuses": "only bytes"}
+    else:
+        a, b = (base64.b64decode(tensor["data"]) for tensor in message["inputs"])
+        if len(a) != len(b):
+            reply = {"refuses": "no broadcasting"}
+        else:
+            both = bytes(x & y for x, y in zip(a, b))
+            tensor = dict(message["inputs"][0], data=base64.b64encode(both).decode())
+            reply = {"output": tensor}
+    print(json.dumps(reply), flush=True)
+"""
+
+
+def masks_counts(case: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """BitShift whose count is taken modulo the width."""
+    if case.operator != "BitShift":
+        raise NotImplementedError("only BitShift")
+    count = y & (x.dtype.itemsize * 8 - 1)
+    return np.left_shift(x, count) if case.attributes["direction"] == "LEFT" else np.right_shift(x, count)
+
+
+def right(case: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return {"BitwiseAnd": np.bitwise_and, "BitwiseOr": np.bitwise_or}[case.operator](x, y)
+
+
+def dies_on_seven(case: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """BitwiseAnd that kills its process for (3, 7)."""
+    if ((x == 3) & (y == 7)).any():
+        os.kill(os.getpid(), signal.SIGFPE)
+    return np.bitwise_and(x, y)
+
+
+def dies_on_zero(case: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    if (y == 0).any():
+        os._exit(9)
+    return np.bitwise_and(x, y)
+
+
+def hangs_on_seven(case: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    while ((x == 3) & (y == 7)).any():
+        time.sleep(1)
+    return np.bitwise_and(x, y)
+
+
+def raises_on_seven(case: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    if ((x == 3) & (y == 7)).any():
+        raise ArithmeticError("no sevens")
+    return np.bitwise_and(x, y)
+
+
+def widens(case: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return np.bitwise_and(x, y).astype(np.int64)
+
+
+def prints(case: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    print("a line that is no protocol")
+    os.write(1, b"another\n")
+    return np.bitwise_and(x, y)
+
+
+def needs_contiguous(case: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Wrong on strided arrays: reads memory as if there were no strides."""
+    if x.flags.c_contiguous or x.ndim != 1:
+        return np.bitwise_and(x, y)
+    return np.bitwise_and(np.zeros_like(x), y)

@@ -1,0 +1,99 @@
+"""Every rule has a definition for some cell, and the rounding rules mean what plain integers say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from lanewise.conformance.detective import rules
+from lanewise.conformance.detective.detect import detect, evaluated
+from lanewise.conformance.judging.cells import Cell, cells
+from lanewise.conformance.judging.subject import Subject
+
+ALL = [*cells("onnx"), *cells("tosa")]
+
+
+def named(operator: str, kind: str, **attributes: object) -> Cell:
+    return next(
+        cell
+        for cell in ALL
+        if cell.operator == operator
+        and cell.type_text == kind
+        and all(cell.attributes.get(name) == value for name, value in attributes.items())
+    )
+
+
+def test_every_rule_can_beevaluated_and_applies_somewhere() -> None:
+    applied = set()
+    for cell in ALL:
+        subject = Subject(cell)
+        for rule in rules.for_cell(cell):
+            if cell.operator == "cast" and rule in applied:
+                continue
+            if evaluated(rule, subject, np.arange(2), quick=True) is not None:
+                applied.add(rule)
+    list(rules.for_cell(ALL[0]))  # records them
+    assert {rule.name for rule in rules.RULES if rule not in applied} == set()
+    assert len(rules.RULES) > 40
+
+
+def _half_away(value: Fraction) -> int:
+    size = math.floor(abs(value) + Fraction(1, 2))
+    return size if value >= 0 else -size
+
+
+ROUNDINGS: dict[str, Callable[[Fraction], int]] = {
+    "floor": math.floor,
+    "truncation": math.trunc,
+    "half even": round,
+    "half away": _half_away,
+    "half up": lambda value: math.floor(value + Fraction(1, 2)),
+}
+
+
+@pytest.mark.parametrize("name", ROUNDINGS)
+def test_roundings_of_a_shift(name: str) -> None:
+    subject = Subject(named("arithmetic_right_shift", "int8", round=True))
+    (rule,) = [rule for rule in rules.for_cell(subject.cell) if rule.name == name]
+    rows = np.flatnonzero(~subject.outside)
+    x, n = (column[rows].tolist() for column in subject.columns)
+    want = [ROUNDINGS[name](Fraction(a, 1 << b)) for a, b in zip(x, n, strict=True)]
+    found = evaluated(rule, subject, rows)
+    assert found is not None and found.tolist() == want
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8"])
+@pytest.mark.parametrize("name", ROUNDINGS)
+def test_roundings_of_a_quotient(name: str, kind: str) -> None:
+    subject = Subject(named("div", kind))
+    (rule,) = [rule for rule in rules.for_cell(subject.cell) if rule.name == name]
+    rows = np.flatnonzero(~subject.open[1])
+    a, b = (column[rows].tolist() for column in subject.columns)
+    want = [ROUNDINGS[name](Fraction(x, y)) for x, y in zip(a, b, strict=True)]
+    found = evaluated(rule, subject, rows)
+    assert found is not None and found.tolist() == want
+
+
+def test_a_mixture_is_explained_in_shares() -> None:
+    """Half of the differing elements follow one rule, the others another."""
+    subject = Subject(named("div", "int8"))
+    rows = np.flatnonzero(~subject.open[1])
+    floor, even = (
+        evaluated(rule, subject, rows) for rule in rules.for_cell(subject.cell) if rule.name in ("floor", "half even")
+    )
+    assert floor is not None and even is not None
+    given = np.where(subject.columns[0][rows] < 0, floor, even)
+    found = {rule.name: (rule.explained, rule.of) for rule in detect(subject, rows, given)}
+    differs = given != subject.expected[rows]
+    assert found["floor"] == (int((differs & (given == floor)).sum()), int(differs.sum()))
+    assert found["half even"] == (int((differs & (given == even)).sum()), int(differs.sum()))
+
+
+def test_nothing_is_named_where_nothing_differs() -> None:
+    subject = Subject(named("div", "int8"))
+    rows = np.flatnonzero(~subject.open[1])
+    assert detect(subject, rows, subject.expected[rows]) == []

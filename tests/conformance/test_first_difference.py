@@ -1,0 +1,119 @@
+"""The first node that differs: between engines, against runtimes, against a function with a planted fault."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lanewise as lw
+from tests.cli.test_commands import lanewise
+
+X = np.array([[7, -8, 127], [-128, 0, 5]], np.int8)
+
+
+def chain() -> lw.Model:
+    graph = lw.Builder(onnx=28, name="chain")
+    x = graph.input("x", "int8", (2, 3))
+    moved = graph.node("BitShift", x, graph.constant(np.int8(1)), direction="RIGHT")
+    total = graph.node("Add", moved, graph.constant(np.array([1, 2, 3], np.int8), name="steps"))
+    mixed = graph.node("BitwiseXor", total, x)
+    graph.output("z", graph.node("Mul", mixed, mixed))
+    return graph.model()
+
+
+def test_engines_agree():
+    assert lw.first_difference(chain(), X) is None
+    assert lw.first_difference(chain(), {"x": X}, "exact", "native") is None
+
+
+def test_a_planted_fault_is_found_where_it_is():
+    def faulty(model, inputs):
+        tensors = dict(model.run(dict(inputs)).outputs)
+        node = model.nodes[1]
+        wrong = tensors[node.output].copy()
+        wrong[1, 2] ^= 4
+        tensors[node.output] = wrong
+        for later in model.nodes[2:]:
+            tensors[later.output] = tensors[later.output] + np.int8(1)
+        return tensors
+
+    found = lw.first_difference(chain(), X, "native", faulty)
+    assert found is not None
+    assert (found.node.place, found.count, found.size) == ("node 1 (Add)", 1, 6)
+    (element,) = found.elements
+    assert element.index == (1, 2)
+    assert element.operands == {"A": 2, "B": 3}
+    assert (element.first, element.second) == (5, 1)
+    assert str(found).splitlines()[2:] == ["    native  00000101  5", "    faulty  00000001  1"]
+
+
+def test_unpredictable_elements_are_not_compared():
+    graph = lw.Builder(tosa="0.23.0")
+    a = graph.input("a", "int32", (2,))
+    graph.output("z", graph.node("INTDIV", graph.constant(np.array([7, 7], np.int32)), a))
+    model, given = graph.model(), np.array([0, 2], np.int32)
+
+    def other(model, inputs):
+        return {model.nodes[0].output: np.array([99, 3], np.int32)}
+
+    assert lw.first_difference(model, given, "exact", other) is None
+    assert lw.first_difference(model, np.array([1, 2], np.int32), "exact", other) is not None
+    with pytest.raises(lw.UnsupportedError, match="runs ONNX graphs only"):
+        lw.first_difference(model, given, "exact", "onnx")
+
+
+def test_shapes_and_types_that_differ():
+    def short(model, inputs):
+        return {model.nodes[0].output: np.zeros(3, np.int8)}
+
+    found = lw.first_difference(chain(), X, "native", short)
+    assert found is not None
+    assert str(found).endswith("native gives shape [2, 3], short [3]")
+    with pytest.raises(lw.InvalidError, match=r"gives float64 for .*, which is int8"):
+        lw.first_difference(chain(), X, "native", lambda model, inputs: {model.nodes[0].output: np.zeros((2, 3))})
+    with pytest.raises(lw.InvalidError, match="engine 'fast'; allowed: native, exact, onnxruntime, onnx"):
+        lw.first_difference(chain(), X, "native", "fast")
+
+
+@pytest.mark.parametrize("runtime", ["onnx", "onnxruntime"])
+def test_runtimes(runtime: str):
+    pytest.importorskip(runtime)
+    graph = lw.Builder(onnx=18, name="hash")
+    x = graph.input("x", "uint32", (3,))
+    moved = graph.node("BitShift", x, graph.constant(np.uint32(16)), direction="RIGHT")
+    graph.output("z", graph.node("BitwiseXor", x, moved))
+    assert lw.first_difference(graph.model(), np.array([0, 1, 2**32 - 1], np.uint32), "native", runtime) is None
+
+
+def test_a_runtime_that_dies_is_reported():
+    pytest.importorskip("onnxruntime")
+    graph = lw.Builder(onnx=14)
+    a = graph.input("a", "int32", (1,))
+    graph.output("z", graph.node("Div", a, graph.constant(np.array([0], np.int32))))
+    with pytest.raises(lw.UnsupportedError, match="onnxruntime ended with"):
+        lw.first_difference(graph.model(), np.array([1], np.int32), "native", "onnxruntime")
+
+
+def test_command(tmp_path: Path):
+    chain().save(tmp_path / "chain.onnx")
+    np.save(tmp_path / "x.npy", X)
+    arguments = ("diff-run", tmp_path / "chain.onnx", "-i", f"x={tmp_path / 'x.npy'}")
+    printed, _ = lanewise(*arguments)
+    assert printed == f"{tmp_path / 'chain.onnx'}: native and exact agree at each of 4 nodes\n"
+    assert json.loads(lanewise(*arguments, "--json")[0])["difference"] is None
+    assert "give two, such as native,exact" in lanewise(*arguments, "--engines", "native", code=4)[1]
+    # Its reference evaluator casts a float that is too large as the processor does; the specification saturates (O8).
+    graph = lw.Builder(onnx=13)
+    graph.output("z", graph.node("Cast", graph.input("f", "float32", (2,)), to="int8"))
+    graph.model().save(tmp_path / "cast.onnx")
+    np.save(tmp_path / "f.npy", np.array([1.5, 300.0], np.float32))
+    arguments = ("diff-run", tmp_path / "cast.onnx", "-i", tmp_path / "f.npy", "--engines", "native,onnx")
+    printed, _ = lanewise(*arguments, code=1)
+    assert "Cast" in printed
+    assert "native  01111111  127" in printed
+    report = json.loads(lanewise(*arguments, "--json", code=1)[0])["difference"]
+    assert (report["operator"], report["count"], report["elements"][0]["index"]) == ("Cast", 1, [1])
+    assert report["elements"][0]["operands"] == {"input": 300.0}
