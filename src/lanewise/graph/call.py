@@ -138,7 +138,7 @@ class OperatorCalls:
                 continue
             if type(operand) not in (int, float, bool):
                 return None
-            key = (dtype, type(operand), repr(operand))  # as text: 0.0 is not -0.0
+            key = (dtype, type(operand), operand if type(operand) is not float else repr(operand))  # 0.0 is not -0.0
             if key not in self._numbers:
                 sort = sort_of(dtype)
                 try:

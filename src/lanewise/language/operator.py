@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from lanewise.language.attributes import REQUIRED, Attribute
-from lanewise.language.errors import InvalidError, LanewiseError
+from lanewise.language.errors import InvalidError, LanewiseError, UnsupportedError
 from lanewise.language.shapes import Rule
 from lanewise.language.sorts import AnySort, Sort
 from lanewise.language.words import Function, Value, trace
@@ -100,6 +100,7 @@ class Operator:
     examples: tuple[Example, ...]
     own_attributes: frozenset[str]  # those that the definition takes; the others steer the shape only
     constant: bool = False  # no operands: the definition gives the tensor itself, see `constant_value`
+    lacking: frozenset[tuple[AnySort, ...]] = frozenset()  # input types that the specification has and lanewise not
     _traced: dict[Any, Function] = field(default_factory=dict, repr=False)
 
     @property
@@ -188,6 +189,11 @@ class Operator:
                         f"{self.label}: {name} is {attributes[name]}, which needs {needed}; "
                         f"profile {profile} is without it"
                     )
+        if not candidates and tuple(types) in self.lacking:
+            raise UnsupportedError(
+                f"{self.label}: lanewise has no row for inputs {_types(types, wanted)}, which {self.release.title} "
+                f"allows; it has {self._listing(types)}"
+            )
         if not candidates:
             raise InvalidError(
                 f"{self.label}: no row for inputs {_types(types, wanted)}; "
@@ -263,6 +269,7 @@ def operator(
     output: str = "output",
     output_attribute: str | None = None,
     constant: bool = False,
+    lacking: Iterable[tuple[AnySort, ...]] = (),
     examples: Iterable[tuple[Any, ...]] = (),
 ) -> Callable[[Meaning], Meaning]:
     """Records the definition below it; several decorators on one function are several versions."""
@@ -291,6 +298,7 @@ def operator(
             examples=tuple(Example(*example) for example in examples),
             own_attributes=own,
             constant=constant,
+            lacking=frozenset(lacking),
         )
         meaning.records = (made, *getattr(meaning, "records", ()))  # type: ignore[attr-defined]
         return meaning
