@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import prod
 from typing import Any
@@ -51,7 +51,17 @@ def checked(model: Model) -> Model:
     for name, promise in model.declared.items():
         if name in types:
             _agree(model, f"tensor {name!r}", name, types, promise)
-    return replace(model, types=types, _plans={})
+    return replace(model, types=types, deciding=deciding_tensors(model.nodes), _plans={})
+
+
+def deciding_tensors(nodes: Iterable[Node]) -> dict[str, Node]:
+    """The tensors that decide shapes, each with the first node that reads it so."""
+    found: dict[str, Node] = {}
+    for node in nodes:
+        for k, tensor in enumerate(node.inputs):
+            if tensor is not None and node.operator.argument(k).use == "numbers":
+                found.setdefault(tensor, node)
+    return found
 
 
 def _define(model: Model, types: dict[str, TensorType], name: str, kind: TensorType, where: str) -> None:

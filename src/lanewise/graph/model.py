@@ -81,6 +81,7 @@ class Model:
     max_tensor_bytes: int = DEFAULT_TENSOR_BYTES
     declared: Mapping[str, TensorType] = field(default_factory=dict)  # promises about inner tensors
     types: Mapping[str, TensorType] = field(default_factory=dict)  # filled by the checker
+    deciding: Mapping[str, Node] = field(default_factory=dict, repr=False, compare=False)  # ... tensors read as shapes
     _plans: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def check(self, profile: str | None = None, level: str | None = None) -> Model:

@@ -6,6 +6,7 @@ import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from lanewise.engines.exact_kernel import ExactKernel, patterns
 from lanewise.engines.storage import dtype_of
 from lanewise.graph.arrays import Array
 from lanewise.graph.blocks import Group, breaks, grouped, key_of, outer_operands, planned, run_group
+from lanewise.graph.check import deciding_tensors
 from lanewise.graph.engines import kernel_maker
 from lanewise.graph.inputs import take_inputs
 from lanewise.graph.loops import Leaf, Loop, Plan
@@ -141,25 +143,24 @@ class Execution:
 
     def _numbers(self, given: dict[str, Array]) -> dict[str, tuple[int, ...]]:
         """Values of the operands that decide shapes: they must be known before planning."""
+        if not self.model.deciding:
+            return {}
         result: dict[str, tuple[int, ...]] = {}
         computed: dict[str, Array] = {}  # each is computed once, from those before it
         producers = {node.output: (position, node) for position, node in enumerate(self.model.nodes)}
-        for node in self.model.nodes:
-            for k, tensor in enumerate(node.inputs):
-                if tensor is None or node.operator.argument(k).use != "numbers" or tensor in result:
-                    continue
-                if tensor in self.model.constants:
-                    array = self.model.constants[tensor].array
-                elif tensor in given:
-                    array = given[tensor]
-                else:
-                    array = computed[tensor] = self._computed(tensor, {**given, **computed}, producers)
-                if array.size > MAX_RANK:
-                    raise InvalidError(
-                        f"{self.model.source}, {node.place}: {tensor!r} has {array.size} elements; "
-                        f"a list of sizes or axes has at most {MAX_RANK}"
-                    )
-                result[tensor] = tuple(int(item) for item in array.ravel())
+        for tensor, node in self.model.deciding.items():
+            if tensor in self.model.constants:
+                array = self.model.constants[tensor].array
+            elif tensor in given:
+                array = given[tensor]
+            else:
+                array = computed[tensor] = self._computed(tensor, {**given, **computed}, producers)
+            if array.size > MAX_RANK:
+                raise InvalidError(
+                    f"{self.model.source}, {node.place}: {tensor!r} has {array.size} elements; "
+                    f"a list of sizes or axes has at most {MAX_RANK}"
+                )
+            result[tensor] = tuple(int(item) for item in array.ravel())
         return result
 
     def _computed(self, tensor: str, known: dict[str, Array], producers: Mapping[str, Producer]) -> Array:
@@ -358,12 +359,14 @@ def upstream(model: Model, tensor: str, known: Mapping[str, Array], producers: M
         needed.add(name)
         if name not in known and name in producers:
             waiting.extend(operand for operand in producers[name][1].inputs if operand is not None)
-    nodes = [producers[name] for name in needed if name in producers and name not in known]
+    found = sorted((producers[name] for name in needed if name in producers and name not in known), key=itemgetter(0))
+    part = tuple(node for _, node in found)
     return replace(
         model,
         inputs={name: model.types[name] for name in needed if name in known},
         constants={name: constant for name, constant in model.constants.items() if name in needed},
         outputs={tensor: Output(tensor)},
-        nodes=tuple(node for _, node in sorted(nodes, key=lambda item: item[0])),
+        nodes=part,
+        deciding=deciding_tensors(part),
         _plans={},
     )
