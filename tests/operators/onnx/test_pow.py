@@ -109,7 +109,9 @@ def test_integers_beside_onnx_runtime(base, exponent):
 def test_types_that_are_left_out_are_refused():
     x = np.array([2.0], np.float32)
     for y in (np.array([2], np.int32), np.array([2.0])):
-        with pytest.raises(lw.UnsupportedError, match=r"no row for inputs \(float32, (int32|float64)\), which .* allows"):
+        with pytest.raises(
+            lw.UnsupportedError, match=r"no row for inputs \(float32, (int32|float64)\), which .* allows"
+        ):
             lw.onnx.pow(x, y)
     with pytest.raises(lw.InvalidError, match=r"Pow-7: no row for inputs \(int32, int32\).*It is allowed at opset 12"):
         lw.onnx.pow(np.array([2], np.int32), np.array([2], np.int32), opset=7)
