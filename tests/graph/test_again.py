@@ -160,3 +160,23 @@ def test_numbers_beside_arrays():
         for wrong in (1 << 40, 1.5, True):
             with pytest.raises(lw.InvalidError, match="B: .* does not fit int32"):
                 lw.onnx.add(X, wrong)
+
+
+def test_results_into_views():
+    """A view may be written at once if it shares no memory with the operands; over them, or read-only, it may not."""
+    room = np.zeros(20, np.int32)
+    for _ in range(3):
+        out = room[3:9]
+        assert lw.tosa.add(X, X, out=out) is out
+        assert room.tolist() == [0] * 3 + (2 * X).tolist() + [0] * 11
+        both = np.arange(8, dtype=np.int32)
+        lw.tosa.add(both[:6], both[:6], out=both[2:])  # as if the operands were read first
+        assert both.tolist() == [0, 1, 0, 2, 4, 6, 8, 10]
+        ends = np.array([TOP, 1], np.int32)
+        with pytest.raises(lw.UnpredictableError):
+            lw.tosa.add(ends, ends, out=ends[::-1])
+        assert ends.tolist() == [TOP, 1]
+        shut = room[3:9]
+        shut.flags.writeable = False
+        with pytest.raises(lw.InvalidError, match="read-only"):
+            lw.tosa.add(X, X, out=shut)

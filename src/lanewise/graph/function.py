@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from numpy import ndarray
+from numpy import may_share_memory, ndarray
 
 from lanewise.graph.call import Loops, OperatorCalls
 from lanewise.graph.signature import documentation, python_name, signature
@@ -103,11 +103,13 @@ def _of_two(calls: OperatorCalls) -> Callable[..., Any]:
 
 def _into(out: Any, owner: Any, loop: Any, *operands: Any) -> Any:
     """The result in `out`, if that is an array for it which shares no memory with the operands."""
-    if type(out) is not ndarray or out.base is not None or out.dtype is not owner.result:
+    if type(out) is not ndarray or out.dtype is not owner.result or not out.flags.writeable:
         return None
     shape = out.shape
     for operand in operands:
-        if operand is out or operand.base is not None or operand.shape != shape:
+        # Two arrays that own their memory overlap only if they are one.
+        owned = out.base is None and operand.base is None
+        if operand.shape != shape or operand is out or not (owned or not may_share_memory(out, operand)):
             return None
     return loop(*operands, out)
 
