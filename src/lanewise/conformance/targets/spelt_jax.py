@@ -102,13 +102,13 @@ def _padded(operands: list[Any]) -> list[Any]:
 
 
 def runner(_: str) -> Any:
-    jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]
+    jax.config.update("jax_enable_x64", True)
 
     asked = count(1)
 
     def run(case: Case, operands: list[Any]) -> Any:
         if next(asked) % KEPT == 0:
-            jax.clear_caches()  # type: ignore[no-untyped-call]  # every question compiles, and nothing is asked twice
+            jax.clear_caches()  # every question compiles, and nothing is asked twice
         given = [None if array is None else jnp.asarray(array) for array in _padded(operands)]
         result = np.asarray(spelt({"onnx": Onnx, "tosa": Tosa}, case, given))
         return result[: operands[0].size] if result.ndim == 1 else result
