@@ -13,7 +13,6 @@ from lanewise.operators.tosa.rows import VERSIONS
 
 PAIRS = "pairs"
 FIRST_SHIFT = 11  # the opset that brought BitShift
-SIGNED_SHIFT = 28  # the one that brought it for integers with a sign
 
 
 def directions() -> Iterator[Direction]:
