@@ -14,7 +14,7 @@ from lanewise.language.sorts import Sort
 from lanewise.lowering.directions import directions
 from lanewise.lowering.rule import Direction, Source
 from lanewise.operators.catalogue import SPECIFICATIONS, versions_of
-from lanewise.proof import definitions
+from lanewise.proof import kernels, meanings
 from lanewise.proof.prove import LONGEST_SWEEP
 from lanewise.proof.theorem import Narrow, Pair, Theorem
 
@@ -24,7 +24,8 @@ NARROW = (8, 16)  # words at which what a solver cannot decide is tried complete
 
 def theorems() -> Iterator[Theorem]:
     """Every theorem, group by group; the order is always the same."""
-    yield from definitions.theorems()
+    yield from meanings.theorems()
+    yield from kernels.theorems()
     yield from _versions()
     yield from _simplifier()
     for direction in directions():

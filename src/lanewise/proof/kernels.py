@@ -1,11 +1,10 @@
-"""Identities that definitions and kernels rely on: what they compute, beside what they mean."""
+"""Identities that kernels rely on: what they compute, beside what they mean. See meanings.py for the operators."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from lanewise.language.nodes import node
-from lanewise.language.sorts import Sort, bits, boolean, f32, f64, i8, i16, i32, i64, integer, u8, u16, u32
+from lanewise.language.sorts import Sort, boolean, f32, f64, i8, i16, i32, i64, integer, u8, u16, u32
 from lanewise.language.words import (
     Value,
     convert,
@@ -16,7 +15,6 @@ from lanewise.language.words import (
     remainder_towards_zero,
     require,
     select,
-    shift_left,
     shift_right,
     trace,
     widen,
@@ -25,23 +23,16 @@ from lanewise.language.words import (
 )
 from lanewise.proof.theorem import Narrow, Pair, Theorem
 
-GROUP = "definitions and kernels"
+GROUP = "kernels"
 Words = Callable[..., Value]
 
 
 def theorems() -> Iterator[Theorem]:
     """Every identity at every width that uses it."""
-    for sort in (i32, i64):
-        yield _theorem("an overflow of a sum shows in the signs", _sum_by_signs, _sum_by_width, sort, sort)
-        yield _theorem(
-            "an overflow of a difference shows in the signs", _difference_by_signs, _difference_by_width, sort, sort
-        )
     for sort in (i8, i16, i32, i64):
-        yield _theorem("a rounding shift adds the last bit out", _round_last_bit, _round_in_wide, sort, sort)
         yield _theorem(
             "a shift to the right by the width or more is one by the width less 1", _ashr, _ashr_clamped, sort, sort
         )
-    yield _theorem("a product is scaled down in two steps", _scaled_in_two, _scaled_at_once, i64, i64)
     yield _theorem("a table of bytes is read at x + 128", _biased, _flipped, i8)
     for sort, real in ((i8, f32), (u8, f32), (i16, f32), (u16, f32), (i32, f64), (u32, f64)):
         yield _quotient(sort, real)
@@ -59,57 +50,6 @@ def _theorem(name: str, source: Words, target: Words, *sorts: Sort) -> Theorem:
     return Theorem(f"{name}, {sorts[0].name}", GROUP, lambda: (trace(source, sorts, None), trace(target, sorts, None)))
 
 
-def _wide(value: Value) -> Value:
-    """The number in a word of twice the width, which holds sums, differences and products."""
-    width = value.element.width
-    expression = node("sext", value.node, sort=bits(2 * width))
-    return Value(expression, Sort("int", 2 * width, f"int{2 * width}", True))
-
-
-def _narrow(value: Value, sort: Sort) -> Value:
-    return Value(node("trunc", value.node, sort=bits(sort.width)), sort)
-
-
-def _fits(value: Value, sort: Sort) -> Value:
-    return (value >= sort.lowest) & (value <= sort.highest)
-
-
-def _sum_by_width(a: Value, b: Value) -> Value:
-    exact = _wide(a) + _wide(b)
-    return select(_fits(exact, a.element), _narrow(exact, a.element), 0)
-
-
-def _sum_by_signs(a: Value, b: Value) -> Value:
-    result = a + b
-    return select(((a ^ result) & (b ^ result)) < 0, 0, result)
-
-
-def _difference_by_width(a: Value, b: Value) -> Value:
-    exact = _wide(a) - _wide(b)
-    return select(_fits(exact, a.element), _narrow(exact, a.element), 0)
-
-
-def _difference_by_signs(a: Value, b: Value) -> Value:
-    result = a - b
-    return select(((a ^ b) & (a ^ result)) < 0, 0, result)
-
-
-def _round_last_bit(x: Value, n: Value) -> Value:
-    require(within(n, 0, x.element.width - 1), "a count below the width")
-    return shift_right(x, n) + select(n > 0, shift_right(x, n - 1) & 1, 0)
-
-
-def _round_in_wide(x: Value, n: Value) -> Value:
-    """Half of the divisor added first, and then the quotient rounded down."""
-    wide, count = _wide(x), _wide(n)
-    half = select(n > 0, shift_left(_one(wide), count - 1), 0)
-    return _narrow(shift_right(wide + half, count), x.element)
-
-
-def _one(like: Value) -> Value:
-    return like - like + 1
-
-
 def _ashr(x: Value, n: Value) -> Value:
     return shift_right(x, n)
 
@@ -118,17 +58,6 @@ def _ashr_clamped(x: Value, n: Value) -> Value:
     width = x.element.width
     count = reinterpret(n, integer(width, False))
     return shift_right(x, select(count < width, count, width - 1))
-
-
-def _scaled_in_two(product: Value, n: Value) -> Value:
-    require(within(product, -(1 << 62), 1 << 62), "a product of two numbers of 32 bits")
-    require(within(n, 1, 63), "1 <= shift <= 63")
-    return shift_right(shift_right(product, n - 1) + 1, 1)
-
-
-def _scaled_at_once(product: Value, n: Value) -> Value:
-    wide, count = _wide(product), _wide(n)
-    return _narrow(shift_right(wide + shift_left(_one(wide), count - 1), count), product.element)
 
 
 def _biased(x: Value) -> Value:
