@@ -22,6 +22,7 @@ from lanewise.language.words import Value, lookup, reinterpret_unsigned, shift_r
 from lanewise.lowering.carriers import Carrier, raw, same, wider
 from lanewise.lowering.rule import Direction, Premise, Refused, Rule, Source
 from lanewise.lowering.steps import GraphSteps, Steps, Term, Wire
+from lanewise.lowering.tosa_power import POWER
 from lanewise.lowering.tosa_rescale import RESCALE, rescale_instances, rescale_premise
 from lanewise.lowering.tosa_steps import repeated, reshaped
 from lanewise.operators import catalogue
@@ -88,11 +89,7 @@ class TosaToTosa(Direction):
         if name in SAME_FORM:
             return SAME
         if name == "POW":
-            raise Refused(
-                f"TOSA {self.version} calls POW unpredictable for bases below 0, for 0 to the power of 0 or less, "
-                f"and for NaN and infinities; at {SOURCE_VERSION} all of these have results. Write out with CLAMP "
-                f"and SELECT what the graph needs of POW, in a graph of TOSA {self.version}"
-            )
+            return POWER
         raise Refused(f"there is no rule for {source.operator.label}")
 
     def reshape(self, t: GraphSteps, wire: Wire, shape: tuple[int, ...]) -> Wire:
@@ -105,7 +102,7 @@ class TosaToTosa(Direction):
     def instances(self) -> Iterator[Source]:
         for name, records in catalogue.versions_of("tosa").items():
             record = records[0]
-            if record.release.since != SOURCE_VERSION or record.constant or name in ("POW", "RESHAPE", "IDENTITY"):
+            if record.release.since != SOURCE_VERSION or record.constant or name in ("RESHAPE", "IDENTITY"):
                 continue
             if name == "RESCALE":
                 yield from rescale_instances(record)
@@ -113,6 +110,13 @@ class TosaToTosa(Direction):
             for row in record.rows:
                 for attributes in _settings(record, row):
                     yield from self._variants(Source(record, row.inputs, row.output, attributes))
+
+    def narrowed(self, source: Source, word: int) -> tuple[Direction, Source] | None:
+        """POW, of which solvers know nothing, with floats of 16 bits."""
+        if source.operator.name != "POW" or word != 16:
+            return None
+        sort = source.sort if source.sort.width == word else f16
+        return self, replace(source, types=(sort, sort), output=sort)
 
     def _variants(self, source: Source) -> Iterator[Source]:
         """A node with nothing known about its operands, where that has a rule, and with what constants may tell."""
