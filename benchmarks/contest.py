@@ -15,6 +15,8 @@ from benchmarks.peers import Peer
 from benchmarks.work import Contender, Work, differing
 
 US = "lanewise"
+CLOSE = 1.25  # peers that take up to so many times as long race on: a few turns do not tell who is ahead
+LONGER = 3  # times as many turns for them
 
 
 @dataclass(frozen=True)
@@ -27,8 +29,8 @@ class Settings:
     copies: Copies
     pause: float = PAUSE
 
-    def race(self, contenders: Mapping[str, Callable[[], Any]]) -> dict[str, Turns]:
-        return race(contenders, self.rounds, pause=self.pause)
+    def race(self, contenders: Mapping[str, Callable[[], Any]], longer: int = 1) -> dict[str, Turns]:
+        return race(contenders, longer * self.rounds, pause=self.pause)
 
 
 def contest(work: Work, ours: Callable[[], Any], settings: Settings, units: int = 0) -> dict[str, Any]:
@@ -61,12 +63,32 @@ def contest(work: Work, ours: Callable[[], Any], settings: Settings, units: int 
             prepared[peer.name] = contender.prepared
         if count:
             wrong[peer.name] = count
-    times = settings.race(contenders | settings.copies.contenders(work.moved))
+    copies = settings.copies.contenders(work.moved)
+    times = settings.race(contenders | copies)
+    _race_on(times, contenders, copies, wrong, settings)
     return (
         _figures(times, work.moved)
         | {"wrong": wrong, "absent": absent, "prepared_seconds": prepared}
         | _best(times, wrong)
     )
+
+
+def _race_on(
+    times: dict[str, Turns],
+    contenders: Mapping[str, Callable[[], Any]],
+    copies: Mapping[str, Callable[[], Any]],
+    wrong: Mapping[str, int],
+    settings: Settings,
+) -> None:
+    """More turns for us, the copies, and correct peers that are close or ahead: all of them count."""
+    near = {
+        name: run
+        for name, run in contenders.items()
+        if name != US and name not in wrong and ratio(times[name], times[US])["ratio"] < CLOSE
+    }
+    if near:
+        for name, turns in settings.race({US: contenders[US], **near, **copies}, LONGER).items():
+            times[name] += turns
 
 
 def _spoil(array: np.ndarray) -> None:

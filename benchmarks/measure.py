@@ -94,11 +94,11 @@ def typical(turns: Turns) -> float:
 
 
 def ratio(theirs: Turns, ours: Turns) -> dict[str, float]:
-    """How many times as long they take, turn by turn: the median and the quartiles.
+    """How many times as long they take, turn by turn as far as both raced: the median and the quartiles.
 
     Within a turn both meet the same machine, so that what changes between turns hardly shows.
     """
-    each = [median(a) / median(b) for a, b in zip(theirs, ours, strict=True)]
+    each = [median(a) / median(b) for a, b in zip(theirs, ours, strict=False)]
     lower, middle, upper = np.quantile(each, [0.25, 0.5, 0.75])
     return {"ratio": float(middle), "lower": float(lower), "upper": float(upper)}
 
