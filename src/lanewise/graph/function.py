@@ -42,29 +42,30 @@ def _of_any(calls: OperatorCalls) -> Callable[..., Any]:
 def _of_one(calls: OperatorCalls) -> Callable[..., Any]:
     usual = calls.loops
 
-    def function(*operands: Any, **keywords: Any) -> Any:
+    def function(*operands: Any, out: Any = None, **keywords: Any) -> Any:
         try:
             (operand,) = operands
             if type(operand) is ndarray:
                 if not keywords:
-                    loop, shared, limit, _ = usual[operand.dtype]
-                    result = loop(operand) if 0 < operand.size <= limit else None
+                    loops = usual
                 elif keywords == calls.latest_texts[0]:
-                    loop, shared, limit, _ = calls.latest_texts[1][operand.dtype]
-                    result = loop(operand) if 0 < operand.size <= limit else None
+                    loops = calls.latest_texts[1]
                 else:
-                    out = keywords.get("out")
-                    loop, shared, limit, owner = _latest(calls, keywords)[operand.dtype]
-                    if not 0 < operand.size <= limit:
-                        result = None
+                    loops = _latest(calls, keywords)
+                loop, shared, limit, owner = loops[operand.dtype]
+                if 0 < operand.size <= limit:
+                    if out is None:
+                        result = loop(operand)
+                    elif _is_apart(out, owner, operand.shape, operand, operand):
+                        result = loop(operand, out)
                     else:
-                        result = loop(operand) if out is None else _into(out, owner, loop, operand)
-                if type(result) is ndarray and not shared[0]:
-                    return result
-                del result  # its memory is wanted for the next attempt
+                        result = None
+                    if type(result) is ndarray and not shared[0]:
+                        return result
+                    del result  # its memory is wanted for the next attempt
         except Exception:  # whatever it is, the general way says it better
             pass
-        return calls.general(operands, **keywords)
+        return calls.general(operands, out, **keywords)
 
     return function
 
@@ -72,54 +73,48 @@ def _of_one(calls: OperatorCalls) -> Callable[..., Any]:
 def _of_two(calls: OperatorCalls) -> Callable[..., Any]:
     usual = calls.loops
 
-    def function(first: Any = _ABSENT, second: Any = _ABSENT, /, *more: Any, **keywords: Any) -> Any:
+    def function(first: Any = _ABSENT, second: Any = _ABSENT, /, *more: Any, out: Any = None, **keywords: Any) -> Any:
         if type(first) is ndarray and type(second) is ndarray and not more:
             try:
-                dtype = first.dtype
-                if dtype is second.dtype and first.shape == second.shape:
+                dtype, shape = first.dtype, first.shape
+                if dtype is second.dtype and shape == second.shape:
                     if not keywords:
-                        loop, shared, limit, _ = usual[dtype]
-                        result = loop(first, second) if 0 < first.size <= limit else None
+                        loops = usual
                     elif keywords == calls.latest_texts[0]:
-                        loop, shared, limit, _ = calls.latest_texts[1][dtype]
-                        result = loop(first, second) if 0 < first.size <= limit else None
+                        loops = calls.latest_texts[1]
                     else:
-                        out = keywords.get("out")
-                        loop, shared, limit, owner = _latest(calls, keywords)[dtype]
-                        if not 0 < first.size <= limit:
-                            result = None
+                        loops = _latest(calls, keywords)
+                    loop, shared, limit, owner = loops[dtype]
+                    if 0 < first.size <= limit:
+                        if out is None:
+                            result = loop(first, second)
+                        elif _is_apart(out, owner, shape, first, second):
+                            result = loop(first, second, out)
                         else:
-                            result = loop(first, second) if out is None else _into(out, owner, loop, first, second)
-                    if type(result) is ndarray and not shared[0]:
-                        return result
-                    del result  # its memory is wanted for the next attempt
+                            result = None
+                        if type(result) is ndarray and not shared[0]:
+                            return result
+                        del result  # its memory is wanted for the next attempt
             except Exception:  # whatever it is, the general way says it better
                 pass
         given = [operand for operand in (first, second, *more) if operand is not _ABSENT]
-        return calls.general(tuple(given), **keywords)
+        return calls.general(tuple(given), out, **keywords)
 
     return function
 
 
-def _into(out: Any, owner: Any, loop: Any, *operands: Any) -> Any:
-    """The result in `out`, if that is an array for it which shares no memory with the operands."""
-    if type(out) is not ndarray or out.dtype is not owner.result or not out.flags.writeable:
-        return None
-    shape = out.shape
-    for operand in operands:
-        # Two arrays that own their memory overlap only if they are one.
-        owned = out.base is None and operand.base is None
-        if operand.shape != shape or operand is out or not (owned or not may_share_memory(out, operand)):
-            return None
-    return loop(*operands, out)
+def _is_apart(out: Any, owner: Any, shape: tuple[int, ...], first: Any, second: Any) -> bool:
+    """Whether `out` is an array for the result, apart from the operands; NumPy finds out if it is read-only."""
+    if type(out) is not ndarray or out.dtype is not owner.result or out.shape != shape:
+        return False
+    # Two arrays that own their memory overlap only if they are one.
+    if out.base is None and first.base is None and second.base is None:
+        return out is not first and out is not second
+    return not (may_share_memory(out, first) or may_share_memory(out, second))
 
 
 def _latest(calls: OperatorCalls, keywords: dict[str, Any]) -> Loops:
-    """The loops of the latest keywords, if these are the same but for `out`; 1.0 equals True, but is not alike."""
-    if "out" in keywords:
-        if len(keywords) == 1:
-            return calls.loops
-        keywords = {name: value for name, value in keywords.items() if name != "out"}
+    """The loops of the latest keywords, if these are the same; 1.0 equals True, but is not alike."""
     known, loops = calls.latest
     if keywords == known:
         for name, value in known.items():
