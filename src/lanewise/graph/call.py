@@ -28,7 +28,7 @@ from lanewise.operators import catalogue
 MODES = ("raise", "mask", "value")
 MOST_OPERANDS = 24  # of a variadic operator in one loop; a ufunc takes 64 with its results
 
-# dtype → a ufunc, what it shares with its loop (failures first), its limit in elements, and what keeps it alive
+# dtype → a ufunc, what it shares with its loop (failures first), its limit in elements, and whose it is
 Loops = dict[Any, tuple[Any, Any, int, Any]]
 
 
@@ -175,9 +175,9 @@ class OperatorCalls:
                 if all(type(value) is str for value in keywords.values()):
                     self.latest_texts = self.latest
             loops = self.latest[1]
-        if dtype not in loops or loops[dtype][1][0]:
-            ufunc, limit = prepared.kernel.direct()
-            loops[dtype] = (ufunc.call, ufunc.shared, limit, ufunc)
+        if dtype not in loops or loops[dtype][3].failed:
+            direct = prepared.kernel.direct()
+            loops[dtype] = (direct.call, direct.shared, direct.limit, direct)
 
     def _run(
         self,

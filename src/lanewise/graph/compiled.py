@@ -19,7 +19,7 @@ from lanewise.graph.run import KEPT_PLANS, Execution
 from lanewise.language.errors import InvalidError
 from lanewise.language.sorts import Sort
 
-SMALL = 1 << 14  # elements up to which a compiled graph takes the shortest way
+SMALL = 1 << 14  # elements up to which a result is sooner copied than the requirements are looked at first
 
 
 def compile_model(model: Model, engine: str = "native") -> Callable[..., Any]:
@@ -45,15 +45,22 @@ def compile_model(model: Model, engine: str = "native") -> Callable[..., Any]:
             except (AttributeError, TypeError):  # Python numbers, lists
                 key = found = None
             if found is not None and (out is None or out.flags.writeable):
-                kernel, order = found
+                kernel, order, size = found
                 # Whoever may have to look again must not have overwritten what there was to see.
-                looks = out is not None and kernel.checks and any(np.may_share_memory(out, one) for one in operands)
-                result, broken = kernel.small([operands[k] for k in order], None if looks else out)
-                if not broken:
-                    if looks:
-                        out[...] = result
-                        return out
-                    return result
+                wary = kernel.checks or size > kernel.limit
+                looks = out is not None and wary and any(np.may_share_memory(out, one) for one in operands)
+                if size <= SMALL or not looks:
+                    ordered = [operands[k] for k in order]
+                    try:
+                        way = kernel.small if size <= kernel.limit else kernel.long
+                        result, broken = way(ordered, None if looks else out)
+                    except LookupError:  # an array that does not lie in one row
+                        broken = True
+                    if not broken:
+                        if looks:
+                            out[...] = result
+                            return out
+                        return result
         given = take_inputs(model, operands[0] if operands else None, operands[1:])
         execution = Execution(model, given, engine, False, model.max_tensor_bytes, _outs(model, out))
         for name, array in execution.outs.items():
@@ -77,11 +84,12 @@ def compile_model(model: Model, engine: str = "native") -> Callable[..., Any]:
 
 
 def _shortcut(execution: Execution, inputs: Sequence[str], outputs: Sequence[str]) -> Any:
-    """The one kernel of a small run and the order of its operands, if there is nothing else to a run."""
+    """The one kernel of a run, the order of its operands and its size, if there is nothing else to a run."""
     plan = execution.plan
-    if execution.engine != "native" or len(plan.loops) != 1 or prod(plan.loops[0].shape) > SMALL:
+    if execution.engine != "native" or len(plan.loops) != 1:
         return None
     loop = plan.loops[0]
+    size = prod(loop.shape)
     assert loop.function is not None
     kernel = execution.make_kernel(loop.function)
     stored = [plan.outputs[name] for name in outputs]
@@ -95,7 +103,10 @@ def _shortcut(execution: Execution, inputs: Sequence[str], outputs: Sequence[str
         and not any(is_odd(kind.sort) for kind in execution.model.inputs.values())
         and np.broadcast_shapes(*[leaf.view or () for leaf in loop.operands]) == loop.shape
     )
-    return (kernel, [inputs.index(leaf.tensor) for leaf in loop.operands]) if direct else None
+    in_row = all(leaf.view is not None and (leaf.view == loop.shape or prod(leaf.view) == 1) for leaf in loop.operands)
+    if not direct or (size > kernel.limit and not in_row):
+        return None
+    return kernel, [inputs.index(leaf.tensor) for leaf in loop.operands], size
 
 
 def _outs(model: Model, out: Any) -> dict[str, Array]:

@@ -53,7 +53,9 @@ def _of_one(calls: OperatorCalls) -> Callable[..., Any]:
                 else:
                     loops = _latest(calls, keywords)
                 loop, shared, limit, owner = loops[operand.dtype]
-                if 0 < operand.size <= limit:
+                if operand.size > limit:
+                    loop, shared = owner.wide(operand) if out is None else owner.wide(operand, out)
+                if operand.size:
                     if out is None:
                         result = loop(operand)
                     elif _is_apart(out, owner, operand.shape, operand, operand):
@@ -85,7 +87,9 @@ def _of_two(calls: OperatorCalls) -> Callable[..., Any]:
                     else:
                         loops = _latest(calls, keywords)
                     loop, shared, limit, owner = loops[dtype]
-                    if 0 < first.size <= limit:
+                    if first.size > limit:
+                        loop, shared = owner.wide(first, second) if out is None else owner.wide(first, second, out)
+                    if first.size:
                         if out is None:
                             result = loop(first, second)
                         elif _is_apart(out, owner, shape, first, second):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from lanewise.engines.exact import fold
-from lanewise.engines.native import target, threads
+from lanewise.engines.native import pool, target, threads
 from lanewise.engines.native.copies import ALIGN
 from lanewise.engines.native.loop import NAME, LoopBuilder
 from lanewise.engines.native.ufunc import STREAM_BYTES, Ufunc
@@ -25,7 +25,8 @@ from lanewise.language.words import Function
 
 Array = np.ndarray[Any, Any]
 
-SPLIT_BYTES = 10 << 20  # below this, waking other threads costs more than they save
+SPREAD_BYTES = 1 << 19  # from here on the pool's helpers save more than waking them costs
+SPLIT_BYTES = 10 << 20  # the same of Python's threads
 HEAVY = {"fpow": 128, "frem": 128}  # nodes that take as long as moving so many bytes
 PARTS = 4  # for each thread, so that all end at about the same time
 PART = 1 << 12  # parts of contiguous work are a multiple of this many elements
@@ -49,6 +50,7 @@ class NativeKernel:
         self._types = inputs, [_plain(sort) for sort in function.outputs]
         self._ufunc = Ufunc(self._compiled.address, *self._types)
         self._streaming = Ufunc(self._compiled.address, *self._types, stream_from=ALIGN)
+        self._spreading: Ufunc | None = None
         self._views = any(dtype.name == "bfloat16" for dtype in map(dtype_of, (*function.inputs, *function.outputs)))
         # What an element takes, in bytes moved.
         self._cost = sum(dtype.itemsize for dtype in (*inputs, *self._outputs))
@@ -64,24 +66,46 @@ class NativeKernel:
 
         `shape` is the result's; the operands broadcast to it. `outs` are written if given.
         """
-        large = prod(shape) * self._cost >= SPLIT_BYTES and threads.get_threads() > 1
-        streaming = large and prod(shape) * self._outputs[0].itemsize >= STREAM_BYTES
-        ufunc = self._streaming if streaming else self._ufunc
-        before = ufunc.shared[0]
         results = (
             list(outs)
             if outs is not None
             else [np.empty(shape, dtype, order=_order(operands, shape)) for dtype in self._outputs]
         )
         sources, targets, _tables = self._arguments(operands, results)
-        if not large:
-            self._call(ufunc, (*sources, *targets))
-        else:
-            if outs is not None:
-                sources = _untangled(sources, targets)
-            threads.each(_parts(sources, targets, shape), partial(self._call, ufunc))
-        # Never cleared, so a failure in another thread's call can make this true, but none can be missed.
+        size = prod(shape)
+        if size <= self.limit or threads.get_threads() == 1:
+            return results, self._once(self._ufunc, (*sources, *targets))
+        spread = self._spread() if _in_order(sources, targets, shape) else None
+        if spread is None and size * self._cost < SPLIT_BYTES:
+            return results, self._once(self._ufunc, (*sources, *targets))
+        if outs is not None:
+            sources = _untangled(sources, targets)
+        if spread is not None:
+            return results, self._once(spread, (*sources, *targets))
+        ufunc = self._streaming if size * self._outputs[0].itemsize >= STREAM_BYTES else self._ufunc
+        before = ufunc.shared[0]
+        threads.each(_parts(sources, targets, shape), partial(self._call, ufunc))
         return results, ufunc.shared[0] != before
+
+    def _once(self, ufunc: Ufunc, arrays: Sequence[Array]) -> bool:
+        """Runs a loop over everything; whether a requirement failed.
+
+        What counts failures is never cleared, so one in another thread's call can make this true, but none is missed.
+        """
+        before = ufunc.shared[0]
+        self._call(ufunc, arrays)
+        return ufunc.shared[0] != before
+
+    def _spread(self) -> Ufunc | None:
+        """The loop with helpers, if there can be any."""
+        helped = pool.ready()
+        if helped is not None and self._spreading is None:
+            self._spreading = self._with_helpers(helped)
+        return None if helped is None else self._spreading
+
+    def _with_helpers(self, helped: pool.Pool) -> Ufunc:
+        spreads = self._compiled.address, self.limit + 1
+        return Ufunc(helped.address, *self._types, spreads=spreads, owner=self._compiled)
 
     def block(self, operands: Sequence[Array], outs: Sequence[Array], written: int) -> bool:
         """A part of larger work, on this thread: fills `outs`; whether a requirement failed.
@@ -106,14 +130,14 @@ class NativeKernel:
             sources, targets = [raw(array) for array in sources], [raw(array) for array in targets]
         return sources, targets, tables
 
-    def direct(self) -> tuple[Ufunc, int]:
-        """A loop of its own for callers in a hurry, and up to how many elements one call of it is the whole work."""
-        return Ufunc(self._compiled.address, *self._types, owner=self._compiled), self.limit
+    def direct(self) -> Direct:
+        """Loops of its own for callers in a hurry."""
+        return Direct(self)
 
     @property
     def limit(self) -> int:
-        """Up to how many elements one call of the loop is the whole work."""
-        return (SPLIT_BYTES - 1) // self._cost
+        """Up to how many elements one call of the loop by one thread is the whole work."""
+        return (SPREAD_BYTES - 1) // self._cost
 
     @property
     def plain(self) -> bool:
@@ -121,15 +145,22 @@ class NativeKernel:
         return not (self._arrays or self._views or self._quiet)
 
     def small(self, operands: Sequence[Any], out: Any = None) -> tuple[Any, bool]:
-        """The shortest way for small arrays: NumPy allocates; several results come as a tuple.
+        """The shortest way for up to `limit` elements: NumPy allocates; several results come as a tuple.
 
         If the function has requirements, `out` may not overlap an operand.
         """
-        shared = self._ufunc.shared
-        before = shared[0]
-        # A ufunc of several results refuses out=None.
-        result = self._ufunc.call(*operands) if out is None else self._ufunc.call(*operands, out=out)
-        return result, shared[0] != before
+        return _shortly(self._ufunc, operands, out)
+
+    def long(self, operands: Sequence[Any], out: Any = None) -> tuple[Any, bool]:
+        """The same for more elements, which are all in one row; raises LookupError where they are not.
+
+        `out` may not overlap an operand, since parts run in no particular order.
+        """
+        if threads.get_threads() == 1:
+            return _shortly(self._ufunc, operands, out)
+        if not _are_rows(operands, out) or (spread := self._spread()) is None:
+            raise LookupError
+        return _shortly(spread, operands, out)
 
     def _call(self, ufunc: Ufunc, arrays: Sequence[Array]) -> None:
         count = len(self._outputs)
@@ -138,6 +169,44 @@ class NativeKernel:
                 ufunc.call(*arrays[:-count], out=tuple(arrays[-count:]))
         else:
             ufunc.call(*arrays[:-count], out=tuple(arrays[-count:]))
+
+
+class Direct:
+    """A kernel's loops for arrays that need nothing else: `call` for few elements, what `wide` gives for many."""
+
+    def __init__(self, kernel: NativeKernel) -> None:
+        self._kernel = kernel
+        self._plain = Ufunc(kernel._compiled.address, *kernel._types)
+        self._wide: Ufunc | None = None
+        self.call, self.shared, self.result = self._plain.call, self._plain.shared, self._plain.result
+        self.limit = kernel.limit
+
+    @property
+    def failed(self) -> bool:
+        """Whether a requirement has ever failed in one of the loops, which are then of no use for knowing it again."""
+        return bool(self.shared[0] or (self._wide is not None and self._wide.shared[0]))
+
+    def wide(self, *arrays: Array) -> tuple[Any, Any]:
+        """The loop for more than `limit` elements, all in one row, and its counter; raises LookupError elsewhere."""
+        if threads.get_threads() == 1:
+            return self.call, self.shared
+        if not _are_rows(arrays) or (helped := pool.ready()) is None:
+            raise LookupError
+        if self._wide is None:
+            self._wide = self._kernel._with_helpers(helped)
+        return self._wide.call, self._wide.shared
+
+
+def _shortly(ufunc: Ufunc, operands: Sequence[Any], out: Any) -> tuple[Any, bool]:
+    shared = ufunc.shared
+    before = shared[0]
+    # A ufunc of several results refuses out=None.
+    result = ufunc.call(*operands) if out is None else ufunc.call(*operands, out=out)
+    return result, shared[0] != before
+
+
+def _are_rows(arrays: Sequence[Array], out: Array | None = None) -> bool:
+    return all(array.flags.c_contiguous for array in arrays) and (out is None or out.flags.c_contiguous)
 
 
 def _plain(sort: Any) -> np.dtype[Any]:
@@ -170,6 +239,15 @@ def _untangled(sources: list[Array], targets: Sequence[Array]) -> list[Array]:
         source.copy() if any(np.may_share_memory(source, t) and not same(source, t) for t in targets) else source
         for source in sources
     ]
+
+
+def _in_order(sources: Sequence[Array], targets: Sequence[Array], shape: tuple[int, ...]) -> bool:
+    """Whether all elements can be walked in one row: single numbers, and arrays that lie alike without gaps."""
+    arrays = [*sources, *targets]
+    return any(
+        all(a.size == 1 or (a.shape == shape and getattr(a.flags, flag)) for a in arrays)
+        for flag in ("c_contiguous", "f_contiguous")
+    )
 
 
 def _parts(sources: Sequence[Array], targets: Sequence[Array], shape: tuple[int, ...]) -> list[tuple[Array, ...]]:

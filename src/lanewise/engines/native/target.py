@@ -94,3 +94,13 @@ class Compiled:
             self._engine: Any = llvm.create_mcjit_compiler(module, machine)
             self._engine.finalize_object()
             self.address: int = self._engine.get_function_address(name)
+
+    def address_of(self, name: str) -> int:
+        """Where another function of the text is."""
+        found: int = self._engine.get_function_address(name)
+        return found
+
+    def address_of_data(self, name: str) -> int:
+        """Where a global variable of the text is."""
+        found: int = self._engine.get_global_value_address(name)
+        return found

@@ -55,13 +55,17 @@ class Ufunc:
         outputs: Sequence[np.dtype[Any]],
         *,
         stream_from: int = STREAM_BYTES,
+        spreads: tuple[int, int] | None = None,
         owner: Any = None,
     ) -> None:
+        """`spreads`: the address of a loop, and from how many elements on the one at `address` cuts it into parts."""
         self.result = outputs[0]
         # Shared with the loop: how many of its runs found a requirement broken, and the size of a result in bytes
         # from which it is streamed (it may be a part of a larger one). The first is never cleared, so whoever
-        # still finds 0 there knows that no run has failed yet, in whatever thread.
-        self.shared = array("q", (0, stream_from))
+        # still finds 0 there knows that no run has failed yet, in whatever thread. The rest is for `pool`.
+        loop, least = spreads or (0, 0)
+        arrays = len(inputs) + len(outputs)
+        self.shared = array("q", (0, stream_from, loop, arrays, outputs[0].itemsize, least, 0, 0))
         self._owner = owner  # of the code
         numbers = bytes(dtype.num for dtype in (*inputs, *outputs))
         self._memory = (
