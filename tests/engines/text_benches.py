@@ -130,7 +130,7 @@ def _c_type(sort: Sort) -> str:
     if sort.kind == "bool":
         return "bool"
     if sort.kind == "float":
-        return "float" if sort.width == 32 else "double"
+        return {16: "uint16_t", 32: "float", 64: "double"}[sort.width]
     return f"{'int' if sort.signed else 'uint'}{storage_width(sort)}_t"
 
 
@@ -227,12 +227,17 @@ def run_sv(jobs: Sequence[Job], folder: Path) -> Iterator[tuple[Job, list[int], 
 # --- what is run --------------------------------------------------------------------------
 
 
-def compare(found: Iterator[tuple[Job, list[int], list[int]]], oracle: bool = False) -> int:
-    """How many elements were compared; the first difference is an error that shows the operands."""
+def compare(found: Iterator[tuple[Job, list[int], list[int]]], oracle: bool = False, units: int = 0) -> int:
+    """How many elements were compared; the first difference is an error that shows the operands.
+
+    `units`: in the last place of a float, by which two powers may differ.
+    """
     total = 0
     for job, results, flags in found:
         want, broken = job.want(oracle)
         total += len(want)
+        if units:
+            results = [w if abs(r - w) <= units else r for r, w in zip(results, want, strict=True)]
         if results != want or flags != broken:
             at = next(i for i in range(len(want)) if results[i] != want[i] or flags[i] != broken[i])
             sorts = job.unit.function.inputs
@@ -282,7 +287,7 @@ NEEDED = {"CLAMP": {"min_val": -3, "max_val": 100}}  # attributes that have neit
 def operator_jobs(
     specification: str, version: Any, names: Sequence[str], floats: bool = False, most: int = 1000, **more: Any
 ) -> list[Job]:
-    """Rows of these operators without floats (or those of float32 and float64), with every set of attributes.
+    """Rows of these operators without floats (or those with them), with every set of attributes.
 
     At most so many for each operator, spread over all.
     """
@@ -306,8 +311,7 @@ def _units(specification: str, version: Any, name: str, floats: bool) -> Iterato
         uses = [argument.use for argument in record.arguments.values()]
         listed = [sort for sort, use in zip(row.inputs, uses, strict=True) if use != "numbers"]
         kinds = {(s.element if isinstance(s, ArraySort) else s) for s in (*listed, row.output)}
-        floating = {sort.name for sort in kinds if sort.kind == "float"}
-        if bool(floating) != floats or not floating <= {"float32", "float64"}:
+        if any(sort.kind == "float" for sort in kinds) != floats:
             continue
         elements = [sort for sort, use in zip(row.inputs, uses, strict=True) if use == "elements"]
         own = {key: value for key, value in given.items() if value is not REQUIRED and value is not None}

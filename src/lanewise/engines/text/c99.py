@@ -2,12 +2,14 @@
 
 Patterns are held in unsigned words, computed in 32 or 64 bits without sign and cut to their width, so that
 nothing is undefined and nothing depends on the compiler. Floats are held as bits; the host computes them.
+float16 and bfloat16, which C99 lacks, are their bits in parameters and results, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from lanewise.engines.text import c99_floats as f
 from lanewise.engines.text import c99_helpers as c
 from lanewise.engines.text.c99_helpers import arithmetic, literal, mask, word
 from lanewise.engines.text.unit import (
@@ -23,9 +25,7 @@ from lanewise.engines.text.unit import (
     width,
 )
 from lanewise.language.nodes import Node
-from lanewise.language.sorts import AnySort, ArraySort, Sort, f32, f64
-
-FLOATS = (f32, f64)
+from lanewise.language.sorts import AnySort, ArraySort, Sort, f32
 
 
 class C99(Writer):
@@ -33,8 +33,6 @@ class C99(Writer):
 
     def accepts(self, sort: AnySort) -> None:
         element = of_type(sort)
-        if element.kind == "float" and element not in FLOATS:
-            raise self.refuse(element.name, "C99 has float and double only, and a result must be exact")
         if element.kind != "float" and element.width > 64:
             raise self.refuse(f"a word of {element.width} bits", "C99 promises integers of up to 64 bits")
 
@@ -56,15 +54,25 @@ class C99(Writer):
 
     def number(self, sort: Sort, text: str) -> str:
         """A float from its bits."""
-        self.helpers.setdefault(f"lw_{c.float_type(sort)}", c.to_float(sort))
-        return f"lw_{c.float_type(sort)}({text})"
+        self.helpers.setdefault(f"lw_{f.named(sort)}", f.to_float(sort))
+        return f"lw_{f.named(sort)}({text})"
 
     def computed(self, sort: Sort, text: str) -> str:
         """The bits of a float that has been computed."""
-        kind = c.float_type(sort)
-        self.helpers.setdefault(f"lw_bits_{kind}", c.to_bits(sort))
-        self.helpers.setdefault(f"lw_computed_{kind}", c.computed(sort))
-        return f"lw_computed_{kind}({text})"
+        if not f.is_half(sort):
+            self.helpers.setdefault(f"lw_bits_{f.named(sort)}", f.to_bits(sort))
+        self.helpers.setdefault(f"lw_computed_{f.named(sort)}", f.computed(sort))
+        return f"lw_computed_{f.named(sort)}({text})"
+
+    def as_bits(self, sort: Sort, text: str) -> str:
+        """The pattern of a float or double that is an operand."""
+        self.helpers.setdefault(f"lw_bits_{f.named(sort)}", f.to_bits(sort))
+        return f"lw_bits_{f.named(sort)}({text})"
+
+    def near(self, text: str) -> str:
+        """A double for a word of 64 bits that is to become a narrower float."""
+        self.helpers.setdefault("lw_near_64", f.near_word())
+        return f"lw_near_64({text})"
 
     # -- the text -----------------------------------------------------------------------
 
@@ -113,16 +121,13 @@ class C99(Writer):
         if isinstance(operand.sort, ArraySort) or _bits_name(operand) == operand.name:
             return []
         sort = operand.sort
-        if sort.kind == "float":
-            kind = c.float_type(sort)
-            self.helpers.setdefault(f"lw_bits_{kind}", c.to_bits(sort))
-            value = f"lw_bits_{kind}({operand.name})"
-        else:
-            value = _cut(operand.name, sort.width)
+        value = self.as_bits(sort, operand.name) if sort.kind == "float" else _cut(operand.name, sort.width)
         return [f"    const {word(sort.width)} {_bits_name(operand)} = {value};"]
 
     def _number(self, text: str, sort: Sort) -> str:
         """The result as its own type."""
+        if f.is_half(sort):
+            return text
         if sort.kind == "float":
             return self.number(sort, text)
         return f"{self.words('signed', sort.width)}({text})" if sort.signed else text
@@ -153,8 +158,10 @@ def _type(sort: Sort) -> str:
     """The C type of an element."""
     if sort.kind == "bool":
         return "bool"
+    if f.is_half(sort):
+        return "uint16_t"
     if sort.kind == "float":
-        return c.float_type(sort)
+        return f.float_type(sort)
     return f"{'int' if sort.signed else 'uint'}{c.storage(sort.width)}_t"
 
 
@@ -180,7 +187,11 @@ def _table(operand: Operand) -> str:
 
 def _bits_name(operand: Operand) -> str:
     sort = of_type(operand.sort)
-    plain = sort.kind == "bool" or (sort.kind == "int" and not sort.signed and c.storage(sort.width) == sort.width)
+    plain = (
+        sort.kind == "bool"
+        or f.is_half(sort)
+        or (sort.kind == "int" and not sort.signed and c.storage(sort.width) == sort.width)
+    )
     return operand.name if plain or isinstance(operand.sort, ArraySort) else f"{operand.name}_bits"
 
 
@@ -275,9 +286,7 @@ def _lookup(w: C99, node: Node, table: str, index: str) -> str:
         operand = w.operands[array.data]
         element = of_type(operand.sort)
         if element.kind == "float":
-            kind = c.float_type(element)
-            w.helpers.setdefault(f"lw_bits_{kind}", c.to_bits(element))
-            entry = f"lw_bits_{kind}({entry})"
+            entry = entry if f.is_half(element) else w.as_bits(element, entry)
         elif element.signed or c.storage(element.width) != element.width:
             entry = _cut(entry, element.width)
     if 1 << width(at) <= length(array):
@@ -291,7 +300,7 @@ def _float(sign: str) -> Rule:
 
 def _float_call(name: str) -> Rule:
     def rule(w: C99, node: Node, *texts: str) -> str:
-        call = name if sort(node) == f64 else f"{name}f"
+        call = f"{name}f" if sort(node) == f32 else name
         return str(w.computed(sort(node), f"{call}({', '.join(w.number(sort(node), text) for text in texts)})"))
 
     return rule
@@ -302,18 +311,36 @@ def _float_order(sign: str) -> Rule:
 
 
 def _fpow(w: C99, node: Node, a: str, b: str) -> str:
-    raise w.refuse("a power of floats", "C's pow is not correctly rounded")
+    """By the C library's pow in double, whose special cases are those of IEEE 754."""
+    power = f"pow({w.number(sort(node), a)}, {w.number(sort(node), b)})"
+    return str(w.computed(sort(node), f"(float){power}" if sort(node) == f32 else power))
 
 
 def _from_float(with_sign: bool) -> Rule:
     def rule(w: C99, node: Node, a: str) -> str:
         source = sort(node.args[0])
-        name = f"lw_{'ftos' if with_sign else 'ftou'}_{c.float_type(source)}_{width(node)}"
+        name = f"lw_{'ftos' if with_sign else 'ftou'}_{f.float_type(source)}_{width(node)}"
         number = w.number(source, a)
-        w.helpers.setdefault(name, c.to_integer(source, width(node), with_sign))
+        w.helpers.setdefault(name, f.to_integer(source, width(node), with_sign))
         return f"{name}({number})"
 
     return rule
+
+
+def _from_signed(w: C99, node: Node, a: str) -> str:
+    source, result = node.args[0], sort(node)
+    if f.is_half(result) and width(source) == 64:
+        # The size is the word of a number that is not negative, and what it lacks to 2 ** 64 of another.
+        size = f"{a} >> 63 ? -{w.near(f'0u - {a}')} : {w.near(a)}"
+        return w.computed(result, size)
+    return w.computed(result, f"({f.float_type(result)}){_signed(w, source, a)}")
+
+
+def _from_unsigned(w: C99, node: Node, a: str) -> str:
+    result = sort(node)
+    if f.is_half(result) and width(node.args[0]) == 64:
+        return w.computed(result, w.near(a))
+    return w.computed(result, f"({f.float_type(result)}){a}")
 
 
 def _sign_bits(change: Callable[[str, int], str]) -> Rule:
@@ -360,9 +387,9 @@ RULES: dict[str, Rule] = {
     "feq": _float_order("=="),
     "flt": _float_order("<"),
     "fle": _float_order("<="),
-    "fcvt": lambda w, n, a: w.computed(sort(n), f"({c.float_type(sort(n))}){w.number(sort(n.args[0]), a)}"),
-    "stof": lambda w, n, a: w.computed(sort(n), f"({c.float_type(sort(n))}){_signed(w, n.args[0], a)}"),
-    "utof": lambda w, n, a: w.computed(sort(n), f"({c.float_type(sort(n))}){a}"),
+    "fcvt": lambda w, n, a: w.computed(sort(n), f"({f.float_type(sort(n))}){w.number(sort(n.args[0]), a)}"),
+    "stof": _from_signed,
+    "utof": _from_unsigned,
     "ftos": _from_float(True),
     "ftou": _from_float(False),
     "lookup": _lookup,

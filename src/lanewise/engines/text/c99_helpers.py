@@ -1,9 +1,6 @@
-"""The small C functions that steps call, for one width or one float type each."""
+"""The small C functions that steps call for words, for one width each."""
 
 from __future__ import annotations
-
-from lanewise.language import floats
-from lanewise.language.sorts import Sort
 
 
 def storage(width: int) -> int:
@@ -127,65 +124,3 @@ WORDS = {
     "signed": signed, "shl": shl, "lshr": lshr, "ashr": ashr, "udiv": udiv, "urem": urem, "sdiv": sdiv, "srem": srem,
     "clz": clz,
 }  # fmt: skip
-
-
-def float_type(sort: Sort) -> str:
-    return "float" if sort.width == 32 else "double"
-
-
-def nan(sort: Sort) -> str:
-    return literal(floats.quiet_nan(sort), sort.width)
-
-
-def to_float(sort: Sort) -> str:
-    kind, bits = float_type(sort), word(sort.width)
-    return f"""/* The {kind} with these bits. */
-static inline {kind} lw_{kind}({bits} bits)
-{{
-    {kind} value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}}"""
-
-
-def to_bits(sort: Sort) -> str:
-    kind, bits = float_type(sort), word(sort.width)
-    return f"""/* The bits of a {kind}, as they are. */
-static inline {bits} lw_bits_{kind}({kind} value)
-{{
-    {bits} bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}}"""
-
-
-def computed(sort: Sort) -> str:
-    kind, bits = float_type(sort), word(sort.width)
-    return f"""/* The bits of a computed {kind}: every NaN is the one quiet NaN. */
-static inline {bits} lw_computed_{kind}({kind} value)
-{{
-    return value != value ? {nan(sort)} : lw_bits_{kind}(value);
-}}"""
-
-
-def to_integer(sort: Sort, width: int, with_sign: bool) -> str:
-    """Towards zero; the bounds are powers of two, which every float type here holds exactly."""
-    kind = float_type(sort)
-    name = f"lw_{'ftos' if with_sign else 'ftou'}_{kind}_{width}"
-    if with_sign:
-        low, high = f"-0x1p{width - 1}", f"0x1p{width - 1}"
-        least, most, within = top(width), literal((1 << (width - 1)) - 1, width), f"({arithmetic(width)})(int64_t)value"
-    else:
-        low, high = "0.0", f"0x1p{width}"
-        least, most, within = "0u", mask(width), f"({arithmetic(width)})(uint64_t)value"
-    return f"""/* Towards zero, to {width} bits {"with" if with_sign else "without"} sign; saturates, 0 for NaN. */
-static inline {word(width)} {name}({kind} value)
-{{
-    if (value != value)
-        return 0u;
-    if (value <= {low})
-        return {least};
-    if (value >= {high})
-        return {most};
-    return ({word(width)})({within} & {mask(width)});
-}}"""
