@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from lanewise.conformance.targets.process import ending
 from lanewise.engines.exact import number
 from lanewise.engines.exact_kernel import patterns
 from lanewise.engines.storage import dtype_of
@@ -155,7 +156,31 @@ def _tensors(model: Model, given: Mapping[str, Array], side: Side) -> Mapping[st
 
 
 def _elsewhere(model: Model, given: Mapping[str, Array], runtime: str) -> Mapping[str, Array]:
-    """The tensors from a process of the runtime's own; its death is reported, not shared."""
+    """The tensors from a process of the runtime's own; its failure is reported with the node that brings it about."""
+    found = _answer(model, given, runtime)
+    if isinstance(found, str):
+        node, words = _culprit(model, given, runtime, found)
+        raise UnsupportedError(f"{node.place}: {node.operator.label}, tensor {node.output!r}: {runtime} {words}")
+    return found
+
+
+def _culprit(model: Model, given: Mapping[str, Array], runtime: str, words: str) -> tuple[Node, str]:
+    """The last node of the shortest beginning of the graph that fails, and how it does; found by halving."""
+    fine, failing = 0, len(model.nodes)
+    while failing - fine > 1:
+        middle = (fine + failing) // 2
+        nodes = model.nodes[:middle]
+        part = replace(model, nodes=nodes, outputs={n.output: Output(n.output) for n in nodes}, _plans={}).check()
+        found = _answer(part, given, runtime)
+        if isinstance(found, str):
+            failing, words = middle, found
+        else:
+            fine = middle
+    return model.nodes[failing - 1], words
+
+
+def _answer(model: Model, given: Mapping[str, Array], runtime: str) -> Mapping[str, Array] | str:
+    """The tensors, or in words how the process ended without them."""
     with tempfile.TemporaryDirectory(prefix="lanewise-") as name:
         folder = Path(name)
         (folder / "model.onnx").write_bytes(onnx_writer.model_bytes(model))
@@ -167,10 +192,8 @@ def _elsewhere(model: Model, given: Mapping[str, Array], runtime: str) -> Mappin
         except subprocess.TimeoutExpired:
             raise UnsupportedError(f"{runtime} gave no answer within {SECONDS:g} s") from None
         if done.returncode:
-            from lanewise.conformance.targets.process import ending
-
             last = done.stderr.strip().splitlines()[-1:] or [""]
-            raise UnsupportedError(f"{runtime} {ending(done.returncode)} on this graph: {last[0][:400]}".rstrip(": "))
+            return f"{ending(done.returncode)} on this graph: {last[0][:400]}".rstrip(": ")
         names = json.loads((folder / "out.json").read_text())
         with np.load(folder / "out.npz") as archive:
             return {name: archive[f"t{k}"] for k, name in enumerate(names)}
