@@ -313,7 +313,7 @@ _lock = threading.Lock()
 def pool() -> Pool | None:
     """The process's pool; None where the system has no way to wait that it is written for."""
     global _pool
-    if _pool is None and sys.platform == "linux" and platform.machine() in FUTEX:
+    if _pool is None and sys.platform == "linux" and platform.machine() in FUTEX and sys.maxsize > 1 << 32:
         with _lock:
             if _pool is None:
                 _pool = Pool()

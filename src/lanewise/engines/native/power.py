@@ -62,40 +62,38 @@ class Power:
         self.word = ir.VectorType(I64, lanes)
 
     def __call__(self, x: ir.Value, y: ir.Value) -> ir.Value:
-        """Bases above 0 and finite exponents need only arithmetic; if there are others, all is done over with care."""
+        """Bases above 0 and finite exponents need only arithmetic; else all lanes are looked at again."""
         b, before = self.b, self.b.block
+        size = self._magnitude_of(x)
+        near = self._power_of_two(b.fmul(y, self._logarithm(size)))
         usual = b.and_(b.fcmp_ordered(">", x, self._reals(0.0)), b.fcmp_ordered("<", x, self._reals(math.inf)))
         usual = b.and_(usual, b.fcmp_ordered("<", self._magnitude_of(y), self._reals(math.inf)))
-        plain = self._power_of_two(b.fmul(y, self._logarithm(x)))
         lanes = ir.IntType(self.real.count)
         other = b.icmp_unsigned("!=", b.bitcast(usual, lanes), lanes((1 << lanes.width) - 1))
         with b.if_then(other, likely=False):
-            special = self._special(x, y)
+            special = self._special(x, y, size, near)
             after = b.block
         result = b.phi(self.real)
-        result.add_incoming(plain, before)
+        result.add_incoming(near, before)
         result.add_incoming(special, after)
         return result
 
-    def _special(self, x: ir.Value, y: ir.Value) -> ir.Value:
-        """All lanes, with every special case."""
+    def _special(self, x: ir.Value, y: ir.Value, size: ir.Value, near: ir.Value) -> ir.Value:
+        """All lanes, with every special case; `near` is the power of the magnitude where that is a number above 0."""
         b = self.b
-        size = self._magnitude_of(x)
-        logarithm = self._logarithm(size)
-        logarithm = b.select(b.fcmp_ordered("==", size, self._reals(0.0)), self._reals(-math.inf), logarithm)
-        logarithm = b.select(b.fcmp_ordered("==", size, self._reals(math.inf)), size, logarithm)
-        near = self._power_of_two(b.fmul(y, logarithm))
+        above, growing = b.fcmp_ordered(">", size, self._reals(1.0)), b.fcmp_ordered(">", y, self._reals(0.0))
+        limit = b.select(b.xor(above, growing), self._reals(0.0), self._reals(math.inf))
+        endless = b.fcmp_ordered("==", self._magnitude_of(y), self._reals(math.inf))
+        extreme = b.or_(b.fcmp_ordered("==", size, self._reals(0.0)), b.fcmp_ordered("==", size, self._reals(math.inf)))
+        near = b.select(b.or_(extreme, endless), limit, near)
         negative = b.icmp_signed("<", b.bitcast(x, self.word), self._words(0))
         half = b.fmul(y, self._reals(0.5))
         whole = b.fcmp_ordered("==", self._intrinsic("rint", y), y)
         odd = b.and_(whole, b.fcmp_ordered("one", self._intrinsic("rint", half), half))
         # An infinite base with a fractional exponent is a number, whatever its sign; so is a zero.
-        ordinary = b.and_(
-            b.fcmp_ordered("one", size, self._reals(0.0)), b.fcmp_ordered("one", size, self._reals(math.inf))
-        )
-        nan = b.and_(b.and_(negative, ordinary), b.not_(whole))
+        nan = b.and_(b.and_(negative, b.not_(extreme)), b.not_(whole))
         nan = b.or_(nan, b.fcmp_unordered("uno", x, y))
-        # 1 to any power, and -1 to an infinite one (where the product above was 0 times infinity).
+        # 1 to any power, and -1 to an infinite one.
         near = b.select(b.fcmp_ordered("==", size, self._reals(1.0)), self._reals(1.0), near)
         near = b.select(b.and_(negative, odd), b.fneg(near), near)
         near = b.select(nan, self._reals(math.nan), near)
