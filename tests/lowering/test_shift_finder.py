@@ -62,8 +62,11 @@ def test_a_division_by_a_constant(sort, opset):
 
 def test_the_message_shows_the_bits():
     assert str(only(by_constant("int8", 2))) == (
-        "node 0 (Div): Div('x', 2 ** 1); if this was a right shift, it is wrong: "
-        "x = -1 (1111_1111), count = 1: gives 0 (0000_0000), the shift gives -1 (1111_1111)"
+        "node 0 (Div): Div('x', 2 ** 1); if this was a right shift, it is wrong for:\n"
+        "  x         = -1  1111_1111\n"
+        "  count     = 1\n"
+        "  given     = 0   0000_0000\n"
+        "  the shift = -1  1111_1111"
     )
 
 

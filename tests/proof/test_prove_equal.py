@@ -328,6 +328,8 @@ def test_tables_of_a_graph():
         (lambda: lw.prove_equal(lambda x: x, lambda x: x == 0, ["int8"]), "the first gives int8, the second bool"),
         (lambda: lw.prove_equal(lambda x: x, lambda x, y: x, ["int8"]), "missing 1 required positional argument"),
         (lambda: lw.prove_equal(lambda x, y: x + y, lambda x, y: x, ["int8", "int16"]), "operands differ"),
+        (lambda: lw.prove_equal(lambda x: w.select(x < 0, 7, 0), lambda x: x, ["int8"]), "7 and 0, which have no type"),
+        (lambda: lw.prove_equal(lambda x: w.widen(x, w.i8), lambda x: x, ["int16"]), "does not widen to int8"),
     ],
 )  # fmt: skip
 def test_questions_that_are_none(ask, message: str):

@@ -62,7 +62,7 @@ def shifts_command(source: Path, repair: Path | None, as_json: bool) -> int:
         print(json.dumps({"model": str(source), "findings": listed}, indent=2))
     else:
         for finding in findings:
-            print(printable(str(finding)))
+            print("\n".join(printable(line) for line in str(finding).splitlines()))
         print(f"{len(findings)} found")
         if repair is not None:
             print(printable(f"written: {repair}"))

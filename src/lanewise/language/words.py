@@ -229,7 +229,11 @@ def trace(
 def select(condition: Value, then: Value | Number, other: Value | Number) -> Value:
     """`then` where the condition holds, else `other`; both are always computed."""
     if not isinstance(then, Value):
-        assert isinstance(other, Value), "select() needs a sort from one of its branches"
+        if not isinstance(other, Value):
+            raise TypeError(
+                f"select() chooses between {brief(then)} and {brief(other)}, which have no type; "
+                "make one of them a literal(), such as literal(7, x.sort)"
+            )
         then = like(then, other)
     other = like(other, then)
     return Value(node("ite", condition.node, then.node, other.node), then.sort)
@@ -251,14 +255,20 @@ def within(value: Value, lowest: int, highest: int) -> Value:
 def widen(value: Value, sort: Sort) -> Value:
     """The same number in a sort that holds every number of the value's sort."""
     source = value.element
-    assert source.lowest >= sort.lowest and source.highest <= sort.highest, f"{source} does not widen to {sort}"
+    if sort.lowest > source.lowest or sort.highest < source.highest:
+        raise TypeError(
+            f"{source} does not widen to {sort}, which lacks some of its numbers; wrap() cuts, saturate() clips"
+        )
     return wrap(value, sort)
 
 
 def wrap(value: Value, sort: Sort) -> Value:
     """The number of that sort that is congruent to the value modulo 2**width."""
     source = value.element
-    assert source.kind == "int" and sort.kind == "int", f"wrap() goes between integers, not {source} to {sort}"
+    if source.kind != "int" or sort.kind != "int":
+        raise TypeError(
+            f"wrap() goes between integers, not from {source} to {sort}; convert() knows floats and booleans"
+        )
     if sort.width == source.width:
         return Value(value.node, sort)
     kind = "trunc" if sort.width < source.width else "sext" if source.signed else "zext"
@@ -267,7 +277,9 @@ def wrap(value: Value, sort: Sort) -> Value:
 
 def reinterpret(value: Value, sort: Sort) -> Value:
     """The same pattern read with another sign."""
-    assert value.element.width == sort.width and value.element.kind == sort.kind == "int"
+    source = value.element
+    if source.width != sort.width or source.kind != "int" or sort.kind != "int":
+        raise TypeError(f"reinterpret() goes between integers of one width, not from {source} to {sort}")
     return Value(value.node, sort)
 
 

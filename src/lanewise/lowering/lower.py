@@ -20,6 +20,7 @@ from lanewise.lowering.ledger import proof_of
 from lanewise.lowering.report import Change, Report, Step
 from lanewise.lowering.rule import Direction, Refused, Source
 from lanewise.lowering.steps import GraphSteps, Wire
+from lanewise.lowering.tensor_names import named
 
 Array = np.ndarray[Any, Any]
 
@@ -92,7 +93,7 @@ class _Lowering:
                 raise type(error)(f"{self.model.source}, {node.place}: {error}") from None
         for name, output in self.model.outputs.items():
             self._output(name, output.tensor)
-        lowered = _without_unused(self.steps.builder.model())
+        lowered = named(_without_unused(self.steps.builder.model()), self._results())
         self.report.notes.extend(self.direction.notes(lowered))
         return Lowered(lowered, self.report, self.inputs, self.outputs)
 
@@ -121,6 +122,18 @@ class _Lowering:
             self.steps.builder.output(part, wire.tensor)
         self.outputs[name] = carrier, names
         self._changed("output", name, names, carrier)
+
+    def _results(self) -> dict[str, str]:
+        """For tensors of the target the name of the source's tensor that they are, the first of several."""
+        names: dict[str, str] = {}
+        for node in self.model.nodes:
+            wires = self.wires[node.output]
+            suffixes = (
+                ("",) if len(wires) == 1 else self._carrier(node.place, self.model.types[node.output].sort).suffixes
+            )
+            for wire, suffix in zip(wires, suffixes, strict=True):
+                names.setdefault(wire.tensor.name, node.output + suffix)
+        return names
 
     def _carrier(self, where: str, sort: Any) -> Carrier:
         assert isinstance(sort, Sort)

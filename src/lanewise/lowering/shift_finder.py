@@ -41,11 +41,10 @@ class Counterexample:
     shifted: int  # by the shift
 
     def __str__(self) -> str:
-        return (
-            f"x = {self.x} ({_binary(self.x, self.sort)}), count = {self.count}: "
-            f"gives {self.given} ({_binary(self.given, self.sort)}), "
-            f"the shift gives {self.shifted} ({_binary(self.shifted, self.sort)})"
-        )
+        values = {"x": self.x, "given": self.given, "the shift": self.shifted}
+        width = max(len(str(value)) for value in values.values())
+        lines = [f"{name:9} = {value:<{width}}  {_binary(value, self.sort)}" for name, value in values.items()]
+        return "\n".join([lines[0], f"count     = {self.count}", *lines[1:]])
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,8 @@ class Finding:
 
     def __str__(self) -> str:
         side = "right" if self.pattern.direction == "RIGHT" else "left"
-        return f"{self.node}: {self.pattern.text}; if this was a {side} shift, it is wrong: {self.counterexample}"
+        example = "\n".join(f"  {line}" for line in str(self.counterexample).splitlines())
+        return f"{self.node}: {self.pattern.text}; if this was a {side} shift, it is wrong for:\n{example}"
 
 
 def find_shifts(model: Model) -> list[Finding]:
