@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 import lanewise as lw
-from lanewise.formats import mlir_data, mlir_text
+from lanewise.formats import mlir_data, mlir_text, mlir_writer
 from lanewise.language.sorts import BY_NAME
 from lanewise.operators import catalogue
 from tests.graph.random_graphs import Generator
@@ -148,6 +149,9 @@ def test_both_forms(text: str, tmp_path: Path):
     assert outputs["result6"].tolist() == [127, -3, -127]
     model.save(tmp_path / "again.mlir")
     assert lines_of(lw.load(tmp_path / "again.mlir")) == READ
+    generic = mlir_writer.model_bytes(model, generic=True).decode()
+    assert lines_of(load(generic)) == READ
+    assert not re.search(r"= tosa\.", generic)  # every operator stands in quotes
 
 
 def test_what_is_written(tmp_path: Path):

@@ -41,8 +41,8 @@ def answers(
     request = _request(operator, row, attributes, sorts, operands)
     return [
         _answer(name, request, row.output)
-        for name, (_, specifications) in LIBRARIES.items()
-        if operator.release.specification in specifications
+        for name, library in LIBRARIES.items()
+        if operator.release.specification in library.specifications
     ]
 
 

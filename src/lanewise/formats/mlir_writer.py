@@ -27,8 +27,11 @@ from lanewise.operators.tosa.rows import PROFILES
 NAMES = {sort: name for name, sort in TYPES.items()}
 
 
-def model_bytes(model: Model) -> bytes:
-    """The text's bytes; reading it back gives the same graph."""
+def model_bytes(model: Model, generic: bool = False) -> bytes:
+    """The text's bytes; reading it back gives the same graph.
+
+    `generic` writes every operator in MLIR's generic form. Its pretty forms change between releases, this one stays.
+    """
     if model.specification != "tosa":
         raise UnsupportedError(f"{model.source}: an {model.specification.upper()} graph does not go into MLIR's tosa")
     if str(model.version).startswith("0."):
@@ -36,14 +39,15 @@ def model_bytes(model: Model) -> bytes:
             f"{model.source}: TOSA {model.version}; MLIR's dialect has the operators of 1.0 and later, "
             "which mean other things"
         )
-    return _Text(model).content().encode()
+    return _Text(model, generic).content().encode()
 
 
 class _Text:
     """One model on its way into a text."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, generic: bool) -> None:
         self.model = model
+        self.generic = generic
         self.xdsl = dialect()
         self.builtin = self.xdsl.builtin
         self.values: dict[tuple[str, bool], Any] = {}  # by name, and whether it stands for a list of sizes
@@ -144,8 +148,8 @@ class _Text:
         sizes: bool = False,
     ) -> Any:
         made = self.xdsl.operation(name, known_words(name) or frozenset())
-        generic = not operands and not sizes
-        if generic:  # the dialect has no pretty form of a constant tensor
+        generic = self.generic or (not operands and not sizes)  # the dialect has no pretty form of a constant tensor
+        if generic:
             made = type(name, (self.xdsl.ConstantOperation,), {"name": made.name})
         operation = made.create(
             operands=list(operands),
@@ -165,7 +169,7 @@ class _Text:
         ]
         first = self.model.types[node.inputs[0]].sort if node.inputs and node.inputs[0] is not None else None
         attributes = {
-            name: self._attribute(value, first)
+            name: self._attribute(name, value, first)
             for name, value in sorted(node.attributes.items())
             if name != operator.output_attribute
         }
@@ -175,11 +179,11 @@ class _Text:
         result = self._type(kind, node.output)
         return self._operation(operator.name.lower(), node.output, result, attributes, operands)
 
-    def _attribute(self, value: Any, first: Any) -> Any:
+    def _attribute(self, name: str, value: Any, first: Any) -> Any:
         if isinstance(value, bool):
             return self.builtin.BoolAttr.from_bool(value)
         if isinstance(value, str):
-            return self.builtin.StringAttr(value)
+            return self._plain(f"{self.xdsl.PREFIX}{name}", value) if self.generic else self.builtin.StringAttr(value)
         if first.kind == "float":
             pattern = floats.encode(value, first)
             text = mlir_data.float_text(floats.decode(pattern, first), pattern)

@@ -203,7 +203,10 @@ class _File:
         known = kind.known_shape
         types = TYPES_0_23 if self.old else TYPES_1
         if known is None:
-            raise UnsupportedError(f"{self.model.source}: tensor {name!r} is {kind}; a TOSA file needs every dimension")
+            raise UnsupportedError(
+                f"{self.model.source}: tensor {name!r} is {kind}; a TOSA file needs every dimension: "
+                "give the shapes of the graph's inputs (shapes=, --shape)"
+            )
         if kind.sort not in types:
             later = "; files of 1.0 have it" if self.old and kind.sort in (f16, bf16) else ""
             raise UnsupportedError(

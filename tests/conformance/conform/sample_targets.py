@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from lanewise.conformance.targets.copies import in_a_copy
 
 PROGRAM = """
 import base64, json, sys
@@ -83,3 +86,19 @@ def needs_contiguous(case: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     if x.flags.c_contiguous or x.ndim != 1:
         return np.bitwise_and(x, y)
     return np.bitwise_and(np.zeros_like(x), y)
+
+
+def forgets_broadcasting(case: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Right for operands of one shape, and of the first operand's shape for others."""
+    return np.bitwise_and(x, np.broadcast_to(y, x.shape) if x.shape == y.shape else y.ravel()[0])
+
+
+def hangs_in_a_copy(case: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Never ends, in a copy of its process that leaves its number in a file."""
+
+    def work() -> np.ndarray:
+        Path(os.environ["COPY"]).write_text(str(os.getpid()))
+        time.sleep(600)
+        return x
+
+    return in_a_copy(work)

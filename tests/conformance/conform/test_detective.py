@@ -93,6 +93,15 @@ def test_a_mixture_is_explained_in_shares() -> None:
     assert found["half even"] == (int((differs & (given == even)).sum()), int(differs.sum()))
 
 
+def test_what_reproduces_everything_leaves_no_room_for_what_fits_the_differences_alone() -> None:
+    """Where ties go to the even neighbour, every differing result is also the one rounded down, others are not."""
+    subject = Subject(named("arithmetic_right_shift", "int8", round=True))
+    rows = np.flatnonzero(~subject.outside)
+    (even,) = [evaluated(rule, subject, rows) for rule in rules.for_cell(subject.cell) if rule.name == "half even"]
+    assert even is not None
+    assert [rule.name for rule in detect(subject, rows, even)] == ["half even"]
+
+
 def test_nothing_is_named_where_nothing_differs() -> None:
     subject = Subject(named("div", "int8"))
     rows = np.flatnonzero(~subject.open[1])

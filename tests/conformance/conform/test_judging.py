@@ -106,6 +106,12 @@ def test_a_layout_that_is_misread_is_a_difference() -> None:
     assert finding.layouts["strided"].startswith("differs: ")
 
 
+def test_a_shape_that_is_not_that_of_both_operands_is_a_difference() -> None:
+    (finding,) = judged("forgets_broadcasting").findings
+    assert (finding.verdict, finding.differing) == (v.DIFFERS, 0)
+    assert finding.layouts["broadcast"] == "differs: gives uint8[1, 64], not uint8[256, 64]"
+
+
 def test_a_program_in_another_language_needs_the_protocol_only(tmp_path: Path) -> None:
     path = tmp_path / "program.py"
     path.write_text(PROGRAM)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from lanewise.conformance.detective.rules import Setting, applies, rule
+from lanewise.conformance.detective.rules import Setting, applies, rule, smallest_normal, without_subnormals
 from lanewise.language.sorts import Sort, f32, f64, i32, i64, integer
 from lanewise.language.words import (
     Value,
@@ -144,7 +144,7 @@ def rest_in_range(setting: Setting, a: Value, b: Value) -> Value:
 def rest_flushed(setting: Setting, a: Value, b: Value) -> Value:
     applies(a.element.kind == "float")
     rest = rest_towards_zero if setting.attributes["fmod"] else rest_down
-    return _flushed(rest(setting, _flushed(a), _flushed(b)))
+    return without_subnormals(rest(setting, without_subnormals(a), without_subnormals(b)))
 
 
 @rule("through float64", "both operands as float64, the remainder cut to the type", "mod")
@@ -305,7 +305,7 @@ def _both_plus(a: Value, b: Value) -> Value:
 @rule("subnormal numbers are 0", "operands below the smallest normal number count as 0 with their sign", *CHOICES)
 def flushed_choice(setting: Setting, a: Value, b: Value) -> Value:
     applies(a.element.kind == "float")
-    return ordered_zeros(setting, _flushed(a), _flushed(b))
+    return ordered_zeros(setting, without_subnormals(a), without_subnormals(b))
 
 
 @rule("NaN is overlooked", "the operand that is a number, where the other is none", *CHOICES)
@@ -326,16 +326,24 @@ def lower_wins(setting: Setting, a: Value) -> Value:
 @rule("subnormal numbers are 0", "operands and results below the smallest normal number count as 0", *SUMS, "div")
 def flushed(setting: Setting, a: Value, b: Value) -> Value:
     applies(a.element.kind == "float")
-    left, right = _flushed(a), _flushed(b)
-    return _flushed(left / right if setting.cell.operator == "div" else _combined(setting, left, right))
+    left, right = without_subnormals(a), without_subnormals(b)
+    if setting.cell.operator == "div":
+        return without_subnormals(left / right)
+    result = _combined(setting, left, right)
+    if setting.cell.operator != "mul" or a.element == f64:
+        return without_subnormals(result)
+    tiny = absolute(convert(left, f64) * convert(right, f64)) < convert(smallest_normal(a.element), f64)
+    return select(tiny, result * literal(0.0, a.element), result)  # before rounding, which may lead out of that range
 
 
-def _flushed(value: Value) -> Value:
-    least = literal(2.0 ** (2 - (1 << (value.element.exponent_bits - 1))), value.element)
-    return select(absolute(value) < least, value * literal(0.0, value.element), value)
+@rule("no scale", "0 whatever the operands: taken as quantised numbers, whose scale is not given and read as 0", "mul")
+def without_scale(setting: Setting, a: Value, b: Value) -> Value:
+    _whole(a)
+    applies(setting.output == a.sort)
+    return a - a
 
 
 @rule("subnormal numbers compare as 0", "operands below the smallest normal number count as 0", *ORDERS)
 def flushed_order(setting: Setting, a: Value, b: Value) -> Value:
     applies(a.element.kind == "float")
-    return _compared(setting, _flushed(a), _flushed(b))
+    return _compared(setting, without_subnormals(a), without_subnormals(b))

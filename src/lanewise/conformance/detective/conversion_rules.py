@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lanewise.conformance.detective.rules import Setting, applies, rule
+from lanewise.conformance.detective.rules import Setting, applies, rule, without_subnormals
 from lanewise.language.sorts import f32, f64, i32, i64, integer
 from lanewise.language.words import Value, absolute, convert, is_nan, literal, round_to_even, saturate, select, wrap
 
@@ -98,10 +98,5 @@ def other_sign(setting: Setting, x: Value) -> Value:
 @rule("subnormal numbers are 0", "operands and results below the smallest normal number count as 0", *CASTS)
 def flushed(setting: Setting, x: Value) -> Value:
     applies(x.element.kind == "float")
-    result = convert(_flushed(x), setting.output)
-    return _flushed(result) if setting.output.kind == "float" else result
-
-
-def _flushed(value: Value) -> Value:
-    least = literal(2.0 ** (2 - (1 << (value.element.exponent_bits - 1))), value.element)
-    return select(absolute(value) < least, value * literal(0.0, value.element), value)
+    result = convert(without_subnormals(x), setting.output)
+    return without_subnormals(result) if setting.output.kind == "float" else result

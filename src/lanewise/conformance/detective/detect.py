@@ -21,7 +21,10 @@ GLANCED = 48  # differing inputs that a rule is tried on before it is compiled f
 
 
 def detect(subject: Subject, rows: Array, found: Array) -> list[Rule]:
-    """The rules that explain something, best first; of rules that explain the same, those that fit elsewhere too."""
+    """The rules that explain something, best first; of rules that explain the same, those that fit elsewhere too.
+
+    Where a rule reproduces every result, also those that are as specified, only such rules are named.
+    """
     expected = subject.expected[rows]
     differs = subject.differs(found, expected)
     of, scored = int(differs.sum()), []
@@ -40,6 +43,8 @@ def detect(subject: Subject, rows: Array, found: Array) -> list[Rule]:
         if explained:
             scored.append((explained, int(same.sum()), Rule(rule.name, rule.meaning, explained, of)))
     scored.sort(key=lambda entry: entry[:2], reverse=True)
+    if scored and scored[0][1] == len(rows):
+        scored = [entry for entry in scored if entry[1] == len(rows)]
     return [entry[2] for entry in scored[:SHOWN]]
 
 

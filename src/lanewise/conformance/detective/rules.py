@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from lanewise.conformance.judging.cells import Cell
 from lanewise.language.sorts import Sort
-from lanewise.language.words import Value
+from lanewise.language.words import Value, absolute, literal, select
 
 
 class DoesNotApply(Exception):
@@ -63,9 +63,19 @@ def applies(condition: bool) -> None:
         raise DoesNotApply
 
 
+def without_subnormals(value: Value) -> Value:
+    """A float, or 0 with its sign where it is below the smallest normal number."""
+    return select(absolute(value) < smallest_normal(value.element), value * literal(0.0, value.element), value)
+
+
+def smallest_normal(sort: Sort) -> Value:
+    return literal(2.0 ** (2 - (1 << (sort.exponent_bits - 1))), sort)
+
+
 def for_cell(cell: Cell) -> Iterator[Definition]:
     """The rules about a cell's operator."""
-    from lanewise.conformance.detective import arithmetic_rules, conversion_rules, shift_rules
+    from lanewise.conformance.detective import arithmetic_rules, conversion_rules, float_rules, shift_rules
 
-    assert arithmetic_rules and conversion_rules and shift_rules  # importing them records their rules
+    # Importing them records their rules.
+    assert arithmetic_rules and conversion_rules and float_rules and shift_rules
     return (definition for definition in RULES if cell.operator in definition.operators)

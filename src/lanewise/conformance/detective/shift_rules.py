@@ -64,6 +64,14 @@ def clamped(setting: Setting, x: Value, n: Value) -> Value:
     return _shift(setting, x, select(count > top, top, count))
 
 
+@rule(
+    "count clamped", "a count past the width is the width less 1, so that the top bit may stay", "logical_right_shift"
+)
+def clamped_logical(_: Setting, x: Value, n: Value) -> Value:
+    top = x.element.width - 1
+    return reinterpret(shift_right(reinterpret_unsigned(x), reinterpret_unsigned(select(n > top, top, n))), x.element)
+
+
 @rule("count clamped on both sides", "a negative count is 0, one past the width is the width less 1", *BY_COUNT)
 def clamped_signed(setting: Setting, x: Value, n: Value) -> Value:
     applies(n.element.signed)
@@ -107,6 +115,20 @@ def saturated(setting: Setting, x: Value, n: Value) -> Value:
     count = wrap(reinterpret_unsigned(n), integer(64, False))
     wide = shift_left(wrap(x, integer(64, x.element.signed)), select(count > 31, 31, count))
     return saturate(wide, x.element)
+
+
+@rule(
+    "multiplied by a float's power",
+    "x * 2**n, where 2**n is a float32 with the exponent n, made by shifting and cut to int32",
+    *BY_COUNT,
+)
+def by_exponent(setting: Setting, x: Value, n: Value) -> Value:
+    applies(_left(setting) and x.element.signed and x.element.width <= 32)
+    field = wrap(n, i32) + 127  # from bit 8 on it is the float's sign
+    exponent = (field & 255) - 127
+    size = select(exponent < 0, 0, select(exponent > 30, i32.lowest, shift_left(field - field + 1, exponent)))
+    factor = select((field & 256) != 0, negative(size), size)
+    return wrap(wrap(x, i32) * factor, x.element)
 
 
 @rule("logical for arithmetic", "zeros come in from the left instead of copies of the sign", *RIGHT)

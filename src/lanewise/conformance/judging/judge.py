@@ -192,6 +192,8 @@ def _grid(subject: Subject) -> list[Array] | None:
 def _same(asked: _Asked, run: Any, want: Array) -> str:
     try:
         found = run()
+    except Mistyped as error:
+        return f"differs: {error}"
     except (Refused, Absent) as error:
         return f"refuses: {error}"
     except Crashed as error:

@@ -44,7 +44,7 @@ def show(report: Report, console: Console) -> None:
         console.print(f"\n… and {len(groups) - SHOWN} more (--json FILE or --html FILE has all)")
     _refusals(report, console)
     for name, why in report.missing.items():
-        console.print(Text(printable(f"\n{name}: not run: {why}"), "yellow"))
+        console.print(Text("\n" + printable(f"{name}: not run: {why}"), "yellow"))
 
 
 def _alike(report: Report) -> dict[tuple[str, ...], list[v.Finding]]:

@@ -11,16 +11,46 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from lanewise.language.errors import InvalidError
 
-# Name → the module that it needs, and the specifications that it is asked about.
+
+class Library(NamedTuple):
+    """What a target of a known name needs, and what it is asked about."""
+
+    modules: Mapping[str, str]  # each with what pip installs for it
+    specifications: tuple[str, ...]
+    tosa_version: str = "0.23.0"
+    batch: int = 1 << 20
+
+    @property
+    def missing(self) -> str | None:
+        """Why it cannot run: the packages that are not installed."""
+        lacking = list(dict.fromkeys(pip for module, pip in self.modules.items() if not _installed(module)))
+        if not lacking:
+            return None
+        noun = "package is" if len(lacking) == 1 else "packages are"
+        return f"the {noun} not installed; pip install {' '.join(lacking)}"
+
+
+def _installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # what the module is a part of
+        return False
+
+
+BOTH = ("onnx", "tosa")
+IREE = {"iree.compiler": "iree-base-compiler", "iree.runtime": "iree-base-runtime", "xdsl": "xdsl"}
 LIBRARIES = {
-    "numpy": ("numpy", ("onnx", "tosa")),
-    "onnx": ("onnx", ("onnx",)),
-    "onnxruntime": ("onnxruntime", ("onnx",)),
-    "torch": ("torch", ("onnx", "tosa")),
-    "jax": ("jax", ("onnx", "tosa")),
+    "numpy": Library({"numpy": "numpy"}, BOTH),
+    "onnx": Library({"onnx": "onnx"}, ("onnx",)),
+    "onnxruntime": Library({"onnxruntime": "onnxruntime"}, ("onnx",)),
+    "torch": Library({"torch": "torch"}, BOTH),
+    "jax": Library({"jax": "jax"}, BOTH),
+    "litert": Library({"ai_edge_litert": "ai-edge-litert"}, BOTH),
+    "iree": Library(IREE, ("tosa",), tosa_version="1.1", batch=8192),
 }
 VERSIONED = ("onnx", "onnxruntime")  # they know versions, so they can be asked for types that a version lacks
 TOOLS = "LANEWISE_TOSA_TOOLS"
@@ -44,9 +74,16 @@ def target_of(text: str, tosa_tools: Path | None = None) -> Target:
     """A library by name, `tosa`, `module:function`, `program:COMMAND`, or a program's path."""
     worker = (sys.executable, "-m", "lanewise.conformance.targets.worker")
     if text in LIBRARIES:
-        module, specifications = LIBRARIES[text]
-        missing = None if importlib.util.find_spec(module) else f"the package {module} is not installed"
-        return Target(text, (*worker, text), specifications, versioned=text in VERSIONED, missing=missing)
+        library = LIBRARIES[text]
+        return Target(
+            text,
+            (*worker, text),
+            library.specifications,
+            tosa_version=library.tosa_version,
+            versioned=text in VERSIONED,
+            missing=library.missing,
+            batch=library.batch,
+        )
     if text == "tosa":
         return _tosa(worker, tosa_tools)
     command = text.removeprefix("program:")

@@ -12,10 +12,8 @@ import numpy as np
 
 from lanewise.conformance.targets.case import Case, Died, NotThere
 from lanewise.conformance.targets.process import ending
-from lanewise.engines.storage import sort_of
+from lanewise.conformance.targets.tosa_graphs import graph_of
 from lanewise.formats.tensors import read_tensors, write_npy
-from lanewise.graph.build import Builder
-from lanewise.operators import catalogue
 
 STATUS = {1: "unpredictable", 2: "error"}  # return codes besides 0
 WRAPPED = 192  # codes above are signals, counted down from 256
@@ -58,18 +56,8 @@ def _ending(code: int) -> str:
 
 
 def _describe(folder: Path, case: Case, operands: list[Any]) -> None:
-    record = catalogue.find("tosa", case.operator, case.version)
-    graph = Builder(tosa=str(case.version))
-    given: dict[str, np.ndarray[Any, Any]] = {}
-    wires = []
-    for k, array in enumerate(operands):
-        if record.argument(k).use == "elements":
-            given[f"x{k}"] = array
-            wires.append(graph.input(f"x{k}", sort_of(array.dtype), array.shape))
-        else:
-            wires.append(graph.constant(array))
-    graph.output("z", graph.node(case.operator, *wires, **case.attributes))
-    graph.model().save(folder / "test.tosa")
+    model, given = graph_of(case, operands)
+    model.save(folder / "test.tosa")
     for name, array in given.items():
         write_npy(folder / f"{name}.npy", np.ascontiguousarray(array))
     description = {

@@ -23,6 +23,8 @@ MODULES = {
     "onnx": "onnx_models",
     "onnxruntime": "onnx_models",
     "tosa": "tosa_model",
+    "litert": "spelt_litert",
+    "iree": "iree_modules",
 }
 
 

@@ -1,0 +1,55 @@
+"""Rules about what floats are besides numbers: NaN, zeros with a sign, subnormal numbers."""
+
+from __future__ import annotations
+
+from lanewise.conformance.detective.rules import Setting, applies, rule, without_subnormals
+from lanewise.language.words import Value, literal, nan, power, select
+
+CHOICES = ("max", "min", "maximum", "minimum")
+
+
+def _second_unless_ahead(setting: Setting, a: Value, b: Value) -> Value:
+    ahead = a > b if setting.cell.operator.startswith("max") else a < b
+    return select(ahead, a, b)
+
+
+@rule(
+    "the second unless the first is ahead",
+    "one comparison decides: NaN as second operand stays, as first one it is lost",
+    *CHOICES,
+)
+def one_comparison(setting: Setting, a: Value, b: Value) -> Value:
+    applies(a.element.kind == "float")
+    return _second_unless_ahead(setting, a, b)
+
+
+@rule(
+    "the second unless the first is ahead, without subnormal numbers",
+    "one comparison decides, and subnormal numbers count as 0",
+    *CHOICES,
+)
+def one_comparison_flushed(setting: Setting, a: Value, b: Value) -> Value:
+    applies(a.element.kind == "float")
+    return _second_unless_ahead(setting, without_subnormals(a), without_subnormals(b))
+
+
+@rule("subtracted from 0", "0 - x where subnormal numbers are 0: 0 becomes 0, not -0", "neg")
+def subtracted(_: Setting, x: Value) -> Value:
+    applies(x.element.kind == "float")
+    return without_subnormals(literal(0.0, x.element) - without_subnormals(x))
+
+
+@rule("pow of IEEE 754", "the power 0 and the base 1 give 1 beside NaN, too", "pow")
+def standard_power(_: Setting, a: Value, b: Value) -> Value:
+    return power(a, b)
+
+
+@rule(
+    "subnormal numbers are 0",
+    "operands and results below the smallest normal number count as 0, and 0 ** 0 is NaN",
+    "pow",
+)
+def flushed_power(_: Setting, a: Value, b: Value) -> Value:
+    left, right = without_subnormals(a), without_subnormals(b)
+    result = without_subnormals(power(left, right))
+    return select((left == 0.0) & (right == 0.0), nan(a.element), result)
