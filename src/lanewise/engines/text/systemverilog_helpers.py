@@ -96,9 +96,13 @@ def srem(width: int) -> str:
 
 def clz(width: int) -> str:
     body = [
+        f"logic {vector(width)} place;",
+        f"place = {literal(0, width)};",
         f"lw_clz_{width} = {literal(width, width)};",
-        f"for (int k = 0; k < {width}; k = k + 1)",
-        f"  if (a[k]) lw_clz_{width} = {width - 1} - k;",
+        f"for (int k = 0; k < {width}; k = k + 1) begin",
+        f"  if (a[k]) lw_clz_{width} = {literal(width - 1, width)} - place;",
+        f"  place = place + {literal(1, width)};",
+        "end",
     ]
     return _function("clz", f"How many zeros stand above the highest one; {width} for 0.", width, "a", body)
 
