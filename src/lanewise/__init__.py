@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from lanewise import onnx, tosa, words
+    from lanewise.conformance.detective.explain import explain_results
     from lanewise.conformance.first_difference import first_difference
     from lanewise.conformance.tables.build import build_table
     from lanewise.engines.native.threads import get_threads, set_threads
@@ -33,6 +34,7 @@ _PLACES = {
     "build_table": ("lanewise.conformance.tables.build", "build_table"),
     "compile": ("lanewise.graph.compiled", "compile_model"),
     "emit": ("lanewise.graph.emit", "emit"),
+    "explain_results": ("lanewise.conformance.detective.explain", "explain_results"),
     "find_shifts": ("lanewise.lowering.shift_finder", "find_shifts"),
     "first_difference": ("lanewise.conformance.first_difference", "first_difference"),
     "get_threads": ("lanewise.engines.native.threads", "get_threads"),
@@ -60,6 +62,7 @@ __all__ = [
     "build_table",
     "compile",
     "emit",
+    "explain_results",
     "find_shifts",
     "first_difference",
     "get_threads",

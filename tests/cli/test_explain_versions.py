@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 
 import pytest
 
 from lanewise.cli.said import agrees, answer_lines
 from lanewise.conformance.answers import Answer
+from lanewise.conformance.targets.names import target_of
 from lanewise.language.sorts import f32, i8
 from tests.cli.test_commands import lanewise
 
@@ -54,11 +54,11 @@ def test_json_keeps_its_keys_and_has_new_ones():
 def test_runtimes_answer_in_processes_of_their_own():
     report = json.loads(lanewise("explain", "Div", "int32", "-2147483648", "-1", "--runtimes", "--json")[0])
     found = {entry["runtime"]: entry for entry in report["runtimes"]}
-    assert list(found) == ["numpy", "onnx", "onnxruntime", "torch", "jax"]
+    assert list(found) == ["numpy", "onnx", "onnxruntime", "torch", "jax", "litert"]
     assert found["numpy"]["value"] == -2147483648
     assert found["numpy"]["agrees"] is True
     for name, entry in found.items():
-        assert (entry["answer"] == "not installed") == (importlib.util.find_spec(name) is None), entry
+        assert (entry["answer"] == "not installed") == (target_of(name).missing is not None), entry
         assert entry["answer"] in ("answers", "refuses", "crashes", "not installed"), entry
 
 

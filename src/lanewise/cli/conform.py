@@ -18,7 +18,7 @@ from lanewise.conformance.report.record import record
 from lanewise.conformance.report.terminal import FAILING, show, summary
 from lanewise.conformance.targets.names import Target, target_of
 from lanewise.formats.files import write_whole
-from lanewise.language.errors import InvalidError, UnsupportedError
+from lanewise.language.errors import InvalidError, UnsupportedError, printable
 
 
 def conform_command(
@@ -47,7 +47,6 @@ def conform_command(
         raise InvalidError("no operator and type match --operator and --type; 'lanewise ops' lists them")
     wide = None if sys.stdout.isatty() else 160
     show(report, Console(highlight=False, soft_wrap=True, width=wide))
-    print(summary(report))
     if output is not None:
         content = json.dumps(record(report), indent=1).encode()
         write_whole(output, lambda file: file.write(content))
@@ -56,6 +55,10 @@ def conform_command(
 
         text = page(report).encode()
         write_whole(html, lambda file: file.write(text))
+    for file in (output, html):
+        if file is not None:
+            print(printable(f"written: {file}"))
+    print(summary(report))
     return 1 if report.missing or any(finding.verdict in FAILING for finding in report.findings) else 0
 
 

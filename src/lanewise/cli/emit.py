@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lanewise.cli.explain import _settings
+from lanewise.cli.explain import settings_of
 from lanewise.formats import load
 from lanewise.formats.files import write_whole
 from lanewise.graph.emit import emit
@@ -43,7 +43,7 @@ def emit_command(
 
 def _named(subject: str, attributes: list[str]) -> dict[str, object]:
     """The attributes by name; those that `emit` takes for itself cannot be among them."""
-    settings = _settings(attributes)
+    settings = settings_of(attributes)
     for key in ("subject", "types", "lang", "version", "name"):
         if key in settings:
             raise InvalidError(f"{subject}: unknown attribute {key!r}; 'lanewise ops {subject}' lists those it has")

@@ -61,7 +61,7 @@ def explain_command(
 
 def _explained(operator: Operator, types: str, values: list[str], attributes: list[str]) -> Explanation:
     """The element under one version of the operator."""
-    settings = _settings(attributes)
+    settings = settings_of(attributes)
     late = {key: settings.pop(key) for key in list(settings) if key in operator.arguments}
     read = operator.read_attributes(settings)
     names, sorts, operands = _operands(operator, types, values, late, read)
@@ -180,7 +180,8 @@ def _operator(name: str, version: str | None) -> Operator:
     raise UnsupportedError(f"{name}: {unknown(name)}")
 
 
-def _settings(given: list[str]) -> dict[str, Any]:
+def settings_of(given: list[str]) -> dict[str, Any]:
+    """What NAME=VALUE on the command line sets, by name."""
     result: dict[str, Any] = {}
     for item in given:
         key, separator, value = item.partition("=")
@@ -334,4 +335,4 @@ def _constant(node: nodes.Node) -> str:
     return str(number(node.data, node.sort)) if node.sort.kind == "float" else str(node.data)
 
 
-__all__ = ["Explanation", "LanewiseError", "explain_command"]
+__all__ = ["Explanation", "LanewiseError", "explain_command", "settings_of"]

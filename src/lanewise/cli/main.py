@@ -15,6 +15,7 @@ import typer
 
 from lanewise import __version__
 from lanewise.cli import workbench
+from lanewise.cli.options import Inputs, Json, Model
 from lanewise.language.errors import InvalidError, LanewiseError, UnpredictableError, UnsupportedError, printable
 
 VALID, FAILED, USAGE, UNPREDICTABLE, ERROR, UNSUPPORTED = range(6)
@@ -32,13 +33,11 @@ app = typer.Typer(
     epilog="Exit codes: 0 valid, 1 a check failed, 2 usage, 3 unpredictable, 4 error in graph or file, 5 unsupported.",
 )
 
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file (.onnx, .tosa, .mlir).", show_default=False)]
 Profile = Annotated[str | None, typer.Option(help="Hold a TOSA graph to a profile, such as BI, or PRO-INT,EXT-INT64.")]
 Level = Annotated[str | None, typer.Option(help="Hold a TOSA graph to this level (8K, none).")]
 TosaVersion = Annotated[
     str | None, typer.Option(metavar="VERSION", help="The TOSA that an MLIR text means which does not state one.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
 def _version(wanted: bool) -> None:
@@ -59,12 +58,7 @@ def _root(
 @app.command()
 def run(
     model: Model,
-    inputs: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--input", "-i", metavar="NAME=FILE", help="A tensor for an input: .npy, .npz or .pb. Repeatable."
-        ),
-    ] = None,
+    inputs: Inputs = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="DIR", help="Write every output to DIR as NAME.npy.")
     ] = None,
@@ -254,7 +248,8 @@ def conform(
         list[str],
         typer.Argument(
             metavar="TARGET...",
-            help="numpy, onnxruntime, onnx, torch, jax, tosa, module:function, or a program (docs/conform.md).",
+            help="numpy, onnxruntime, onnx, torch, jax, litert, iree, tosa, module:function, or a program "
+            "(docs/conform.md).",
             show_default=False,
         ),
     ],
@@ -305,7 +300,7 @@ def explain(
     attr: Annotated[
         list[str] | None, typer.Option("--attr", "-a", metavar="K=V", help="An attribute. Repeatable.")
     ] = None,
-    version: Annotated[str | None, typer.Option(help="ONNX opset or TOSA version (default: the newest known).")] = None,
+    version: Annotated[str | None, typer.Option(help="ONNX opset or TOSA version (default: 28, 0.23.0).")] = None,
     runtimes: Annotated[
         bool, typer.Option("--runtimes", help="Ask every installed runtime as well, each in a process of its own.")
     ] = False,

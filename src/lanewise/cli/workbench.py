@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from lanewise.cli.options import Inputs, Json, Model
+
 app = typer.Typer()
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file (.onnx, .tosa, .mlir).", show_default=False)]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
 @app.command()
@@ -82,12 +82,7 @@ def table_check(
 @app.command("diff-run")
 def diff_run(
     model: Model,
-    inputs: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--input", "-i", metavar="NAME=FILE", help="A tensor for an input: .npy, .npz or .pb. Repeatable."
-        ),
-    ] = None,
+    inputs: Inputs = None,
     engines: Annotated[
         str, typer.Option(metavar="A,B", help="Two of native, exact, onnxruntime and onnx (reference evaluator).")
     ] = "native,exact",
