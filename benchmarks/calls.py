@@ -27,7 +27,7 @@ def _calls() -> dict[str, tuple[Callable[[], Any], str]]:
     compiled = lw.compile(graph.model())
     record = catalogue.find("tosa", "LOGICAL_RIGHT_SHIFT", "0.23.0")
     row = next(row for row in record.rows if row.output.name == "int32")
-    loop, _ = kernel(record.function(row.inputs, row.output, {})).direct()
+    loop = kernel(record.function(row.inputs, row.output, {})).direct()
     return {
         NUMPY: (lambda: np.right_shift(x, y), NUMPY),
         NUMPY_OUT: (lambda: np.right_shift(x, y, out=out), NUMPY_OUT),

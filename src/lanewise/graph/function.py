@@ -108,9 +108,15 @@ def _of_two(calls: OperatorCalls) -> Callable[..., Any]:
 
 
 def _is_apart(out: Any, owner: Any, shape: tuple[int, ...], first: Any, second: Any) -> bool:
-    """Whether `out` is an array for the result, apart from the operands; NumPy finds out if it is read-only."""
+    """Whether `out` is an array for the result, and need not be kept from the operands or shares no memory with them.
+
+    NumPy finds out if it is read-only, and copies operands that it overlaps where one loop does all. But nothing
+    may be overwritten that is looked at again after a failure, or that another part has yet to read.
+    """
     if type(out) is not ndarray or out.dtype is not owner.result or out.shape != shape:
         return False
+    if not owner.checks and first.size <= owner.limit:
+        return True
     # Two arrays that own their memory overlap only if they are one.
     if out.base is None and first.base is None and second.base is None:
         return out is not first and out is not second

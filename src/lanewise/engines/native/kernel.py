@@ -25,7 +25,7 @@ from lanewise.language.words import Function
 
 Array = np.ndarray[Any, Any]
 
-SPREAD_BYTES = 1 << 19  # from here on the pool's helpers save more than waking them costs
+SPREAD_BYTES = 1 << 20  # from here on the pool's helpers save more than waking them costs
 SPLIT_BYTES = 10 << 20  # the same of Python's threads
 HEAVY = {"fpow": 128, "frem": 128}  # nodes that take as long as moving so many bytes
 PARTS = 4  # for each thread, so that all end at about the same time
@@ -179,7 +179,7 @@ class Direct:
         self._plain = Ufunc(kernel._compiled.address, *kernel._types)
         self._wide: Ufunc | None = None
         self.call, self.shared, self.result = self._plain.call, self._plain.shared, self._plain.result
-        self.limit = kernel.limit
+        self.limit, self.checks = kernel.limit, kernel.checks
 
     @property
     def failed(self) -> bool:

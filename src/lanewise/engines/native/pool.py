@@ -34,8 +34,9 @@ MOST_ARRAYS = 64  # of a ufunc
 
 # Words of `pool`, eight to a cache line.
 STATE, SIGNAL, DONE, BUSY, WORK = 0, 8, 16, 24, 32
-SLEEPERS, STOPPED, HELPERS = SIGNAL + 1, BUSY + 1, BUSY + 2
+SLEEPERS, STOPPED, HELPERS, CALLER, MASKED = SIGNAL + 1, BUSY + 1, BUSY + 2, BUSY + 3, BUSY + 4
 LOOP, ARRAYS, STEPS, DATA, COUNT, PART, NUMBER = range(WORK, WORK + 7)
+MASK, MASK_WORDS = 40, 16  # the processors that may be used, a bit each
 WORDS = 64
 
 # What a loop finds behind its data pointer: see `Ufunc`.
@@ -46,7 +47,10 @@ TEXT = """
 
 declare i64 @syscall(i64, ...)
 declare i32 @sched_yield()
+declare i32 @sched_getcpu()
+declare i32 @sched_setaffinity(i32, i64, ptr)
 declare void @{PAUSE}({PAUSE_TYPE})
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
 ; Parts of the work at hand, from one side, until there are none left. %unit: 1 (the front) or 32768 (the back).
 define void @drain(i64 %unit) {{
@@ -103,6 +107,38 @@ out:
   ret void
 }}
 
+; Off the caller's processor, onto any other. Some kernels wake a thread where its waker runs, and leave it there for
+; milliseconds although another processor is idle.
+define void @part_ways() {{
+entry:
+  %bits = alloca [{MASK_WORDS} x i64]
+  %masked = load i64, ptr getelementptr ([{WORDS} x i64], ptr @pool, i64 0, i64 {MASKED})
+  %mine = call i32 @sched_getcpu()
+  %here = sext i32 %mine to i64
+  %theirs = load atomic i64, ptr getelementptr ([{WORDS} x i64], ptr @pool, i64 0, i64 {CALLER}) monotonic, align 8
+  %together = icmp eq i64 %here, %theirs
+  %can = icmp ne i64 %masked, 0
+  %known = icmp ult i64 %theirs, {CPUS}
+  %may = and i1 %can, %known
+  %should = and i1 %may, %together
+  br i1 %should, label %move, label %out
+move:
+  call void @llvm.memcpy.p0.p0.i64(ptr %bits, ptr getelementptr ([{WORDS} x i64], ptr @pool, i64 0, i64 {MASK}),
+                                   i64 {MASK_BYTES}, i1 false)
+  %word = lshr i64 %theirs, 6
+  %place = and i64 %theirs, 63
+  %bit = shl i64 1, %place
+  %but = xor i64 %bit, -1
+  %at = getelementptr i64, ptr %bits, i64 %word
+  %old = load i64, ptr %at
+  %new = and i64 %old, %but
+  store i64 %new, ptr %at
+  %moved = call i32 @sched_setaffinity(i32 0, i64 {MASK_BYTES}, ptr %bits)
+  br label %out
+out:
+  ret void
+}}
+
 ; The life of a helper: looks for work, then sleeps until there is some; ends when it is told to.
 define void @serve() {{
 entry:
@@ -123,6 +159,7 @@ compare:
   %same = icmp eq i32 %now, %seen
   br i1 %same, label %pause, label %work
 work:
+  call void @part_ways()
   call void @drain(i64 32768)
   br label %fresh
 pause:
@@ -200,6 +237,9 @@ share:
   %number = load i64, ptr %number_at
   store i64 %number, ptr getelementptr ([{WORDS} x i64], ptr @pool, i64 0, i64 {NUMBER})
   store atomic i64 0, ptr getelementptr ([{WORDS} x i64], ptr @pool, i64 0, i64 {DONE}) monotonic, align 8
+  %processor = call i32 @sched_getcpu()
+  %caller = sext i32 %processor to i64
+  store atomic i64 %caller, ptr getelementptr ([{WORDS} x i64], ptr @pool, i64 0, i64 {CALLER}) monotonic, align 8
   %state = load atomic i64, ptr @pool monotonic, align 8
   %old = lshr i64 %state, 44
   %new = add i64 %old, 1
@@ -250,6 +290,7 @@ class Pool:
         names = {name: value for name, value in globals().items() if name.isupper() and isinstance(value, int)}
         pause, value = PAUSE[machine]
         words = {"PAUSE": pause, "PAUSE_VALUE": value, "PAUSE_TYPE": value.partition(" ")[0], "FUTEX": FUTEX[machine]}
+        words |= {"MASK_BYTES": 8 * MASK_WORDS, "CPUS": 64 * MASK_WORDS}
         text = TEXT.format_map(names | words)
         self._code = target.Compiled(text, "spread", target.host_features())
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._code))  # helpers may outlive whatever the interpreter clears
@@ -267,6 +308,7 @@ class Pool:
                 return
             self._dismiss()
             self._memory[STOPPED] = 0
+            self._allow(os.sched_getaffinity(0))
             try:
                 for _ in range(count - 1):
                     thread = threading.Thread(target=self._serve, name="lanewise", daemon=True)
@@ -276,6 +318,13 @@ class Pool:
                 pass
             self._memory[HELPERS] = len(self._threads)
             self.count = count
+
+    def _allow(self, processors: set[int]) -> None:
+        """Helpers may run on these: as few and as many as the process."""
+        bits = sum(1 << processor for processor in processors if processor < 64 * MASK_WORDS)
+        for k in range(MASK_WORDS):
+            self._memory[MASK + k] = ctypes.c_int64(bits >> (64 * k) & (1 << 64) - 1).value
+        self._memory[MASKED] = len(processors) > 1
 
     def taken(self) -> tuple[int, int]:
         """How many times a part of the latest work was asked for, from the front and from the back."""

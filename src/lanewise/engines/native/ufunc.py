@@ -10,6 +10,7 @@ import ctypes
 from array import array
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,23 @@ def _maker() -> Any:
     return prototype(address)
 
 
-STREAM_BYTES = 1 << 22  # from this size on a result is written past the cache
+CACHE = Path("/sys/devices/system/cpu/cpu0/cache/index3/size")  # of the last level, as Linux says it: 32768K
+
+
+def _worth_streaming() -> int:
+    """From how many bytes on a result is written past the cache: three eighths of the last level.
+
+    With operands of its size beside it, a larger one does not stay there anyway. Measured at 32 MB: 8 MB are written
+    1.3 times as fast through the cache, 12 MB twice as fast past it.
+    """
+    try:
+        size = int(CACHE.read_text().strip().removesuffix("K")) << 10
+    except (OSError, ValueError):  # a system that does not say
+        size = 0
+    return min(max(size * 3 // 8, 4 << 20), 32 << 20)
+
+
+STREAM_BYTES = _worth_streaming()
 
 
 class Ufunc:
