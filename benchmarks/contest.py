@@ -15,7 +15,7 @@ from benchmarks.peers import Peer
 from benchmarks.work import Contender, Work, differing
 
 US = "lanewise"
-CLOSE = 1.25  # peers that take up to so many times as long race on: a few turns do not tell who is ahead
+CLOSE = 1.5  # peers that take up to so many times as long race on: a few turns do not tell who is ahead
 LONGER = 3  # times as many turns for them
 
 

@@ -189,3 +189,53 @@ def test_one_thread_needs_no_pool():
     )
     environment = {**os.environ, "LANEWISE_THREADS": "1"}
     subprocess.run([sys.executable, "-c", script], env=environment, timeout=60, check=True)
+
+
+def test_a_table_in_the_result_is_read_before_it_is_written():
+    lw.set_threads(4)
+    codes = np.resize(np.arange(-128, 128), 1 << 21).astype(np.int8)
+    table = np.arange(127, -129, -1).astype(np.int8)
+    want = lw.tosa.table(codes, table)
+    for place in (0, 1 << 20):
+        out = np.zeros(1 << 21, np.int8)
+        own = out[place : place + 256]
+        own[:] = table
+        lw.tosa.table(codes, own, out=out)
+        np.testing.assert_array_equal(out, want)
+
+
+def test_set_threads_counts_helpers():
+    a, b = numbers(1 << 20)
+    for count in (4, 2, 1, 3):
+        lw.set_threads(count)
+        lw.tosa.add(a, b)
+        lw.tosa.add(a, b)
+        named = [thread for thread in threading.enumerate() if thread.name == "lanewise"]
+        assert len(named) == count - 1
+
+
+def test_large_work_while_the_interpreter_ends():
+    """No thread starts then: whoever waited for it would wait for ever."""
+    script = (
+        "import numpy as np, lanewise as lw\n"
+        "lw.set_threads(3)\n"
+        f"a = np.ones({1 << 20}, np.int32)\n"
+        "for _ in range(3): lw.tosa.add(a, a)\n"
+        "class Last:\n"
+        "    def __del__(self, add=lw.tosa.add, a=a): add(a, a)\n"
+        "import sys\n"
+        "sys.last = Last()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_operands_that_numpy_takes_piece_by_piece():
+    lw.set_threads(3)
+    a, b = numbers(1 << 22)
+    memory = np.zeros(4 * a.size + 1, np.uint8)
+    odd = memory[1:].view(np.int32)
+    odd[:] = a
+    swapped = a.astype(">i4")
+    for given in (odd, swapped):
+        np.testing.assert_array_equal(lw.tosa.add(given, b), a + b)

@@ -15,7 +15,7 @@ import pytest
 from lanewise.engines.checks import masked
 from lanewise.engines.exact_kernel import patterns
 from lanewise.engines.native import kernel as kernels
-from lanewise.engines.native import loop, threads
+from lanewise.engines.native import loop, pool, threads
 from lanewise.engines.native.kernel import NativeKernel, kernel
 from lanewise.engines.native.target import abilities, host_features
 from lanewise.graph.requirements import settings
@@ -146,7 +146,7 @@ def test_streaming_stores(record: Operator):
 @pytest.mark.parametrize("record", list(records(("0.23.0",))), ids=lambda r: f"{r.label}-{r.release.since}")
 def test_several_threads(record: Operator, monkeypatch: pytest.MonkeyPatch):
     """Forced for small work: lying in a row, every other element, in two axes, and repeated along one."""
-    before = threads.get_threads()
+    before, each, shared = threads.get_threads(), threads.each, []
     threads.set_threads(3)
     try:
         for case in layouts(record):
@@ -169,11 +169,47 @@ def test_several_threads(record: Operator, monkeypatch: pytest.MonkeyPatch):
                 shape = next(a.shape for a, varies in zip(seen, varying, strict=True) if varies)
                 monkeypatch.undo()
                 want, _ = kernel(function)(seen, shape)
+                monkeypatch.setattr(kernels, "SPREAD_BYTES", 1)
                 monkeypatch.setattr(kernels, "SPLIT_BYTES", 1)
                 monkeypatch.setattr(kernels, "PART", 16)
+                monkeypatch.setattr(pool, "pool", lambda: None)  # Python's threads, as other systems have them
+                monkeypatch.setattr(threads, "each", lambda parts, work: (shared.append(1), each(parts, work)))
                 found, _ = kernel(function)(seen, shape)
                 for a, b, sort in zip(found, want, function.outputs, strict=True):
                     assert patterns(a.ravel(), sort) == patterns(b.ravel(), sort), case
+        assert shared
+    finally:
+        threads.set_threads(before)
+
+
+@pytest.mark.skipif(pool.pool() is None, reason="helpers wait by a system call of Linux")
+@pytest.mark.parametrize("record", list(records(("0.23.0",))), ids=lambda r: f"{r.label}-{r.release.since}")
+def test_helpers(record: Operator, monkeypatch: pytest.MonkeyPatch):
+    """Parts that helpers do, forced for work that would not be shared; the table of TABLE among what parts read."""
+    before = threads.get_threads()
+    ran = 0
+    try:
+        for case in layouts(record):
+            try:
+                function = masked(case.function())
+            except LanewiseError:
+                continue
+            operands = [
+                np.resize(a, 30_001) if isinstance(sort, Sort) else a
+                for a, sort in zip(elements(case, 600), function.inputs, strict=True)
+            ]
+            threads.set_threads(1)
+            want, failed = kernel(function)(operands, (30_001,))
+            threads.set_threads(3)
+            monkeypatch.setattr(kernels, "SPREAD_BYTES", 1)
+            made = NativeKernel(function)
+            found, also = made(operands, (30_001,))
+            monkeypatch.undo()
+            assert made._spreading is not None and failed == also
+            for a, b, sort in zip(found, want, function.outputs, strict=True):
+                assert patterns(a, sort) == patterns(b, sort), case
+            ran += 1
+        assert ran
     finally:
         threads.set_threads(before)
 

@@ -180,3 +180,27 @@ def test_results_into_views():
         shut.flags.writeable = False
         with pytest.raises(lw.InvalidError, match="read-only"):
             lw.tosa.add(X, X, out=shut)
+
+
+def test_a_compiled_graph_counts_its_operands_each_time():
+    graph = lw.Builder(onnx=18)
+    a, b = graph.input("a", "int32", ("n",)), graph.input("b", "int32", ("n",))
+    graph.output("z", graph.node("BitwiseXor", a, b))
+    call = lw.compile(graph.model())
+    x, out = np.arange(5, dtype=np.int32), np.empty(5, np.int32)
+    for _ in range(3):
+        call(x, x)
+        call(x, x, out=out)
+        with pytest.raises(lw.InvalidError):
+            call(x, x, x)
+        with pytest.raises(lw.InvalidError):
+            call(x, out=out)
+
+
+def test_ranks_are_looked_at_each_time():
+    flat = np.ones((2, 2), np.float32)
+    for _ in range(3):
+        lw.tosa.pow(flat, flat)
+    deep = np.ones((1, 1, 1, 2, 2), np.float32)
+    with pytest.raises(lw.InvalidError, match="rank"):
+        lw.tosa.pow(deep, deep)

@@ -164,6 +164,8 @@ class OperatorCalls:
         dtype, rank = operands[0].dtype, operands[0].ndim
         if any(operand.dtype is not dtype or operand.ndim != rank for operand in operands):
             return
+        if any(one.use == "elements" and one.ranks is not None for one in prepared.operator.arguments.values()):
+            return  # the short way does not look at ranks
         if profile is not None:
             keywords = {**keywords, "profile": profile}
         loops = self.loops

@@ -31,6 +31,7 @@ def compile_model(model: Model, engine: str = "native") -> Callable[..., Any]:
     """
     kernel_maker(engine)  # an engine that does not exist is refused here, not at the first call
     names, single = list(model.outputs), len(model.outputs) == 1
+    count = len(model.inputs)
     quick: dict[Any, Any] = {}
 
     def call(*operands: Any, out: Any = None, on_unpredictable: str = "raise") -> Any:
@@ -44,7 +45,7 @@ def compile_model(model: Model, engine: str = "native") -> Callable[..., Any]:
                 found = quick.get(key)
             except (AttributeError, TypeError):  # Python numbers, lists
                 key = found = None
-            if found is not None and (out is None or out.flags.writeable):
+            if found is not None and len(operands) == count and (out is None or out.flags.writeable):
                 kernel, order, size = found
                 # Whoever may have to look again must not have overwritten what there was to see.
                 wary = kernel.checks or size > kernel.limit

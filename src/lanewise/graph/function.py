@@ -48,8 +48,8 @@ def _of_one(calls: OperatorCalls) -> Callable[..., Any]:
             if type(operand) is ndarray:
                 if not keywords:
                     loops = usual
-                elif keywords == calls.latest_texts[0]:
-                    loops = calls.latest_texts[1]
+                elif keywords == (latest := calls.latest_texts)[0]:
+                    loops = latest[1]
                 else:
                     loops = _latest(calls, keywords)
                 loop, shared, limit, owner = loops[operand.dtype]
@@ -82,8 +82,8 @@ def _of_two(calls: OperatorCalls) -> Callable[..., Any]:
                 if dtype is second.dtype and shape == second.shape:
                     if not keywords:
                         loops = usual
-                    elif keywords == calls.latest_texts[0]:
-                        loops = calls.latest_texts[1]
+                    elif keywords == (latest := calls.latest_texts)[0]:
+                        loops = latest[1]
                     else:
                         loops = _latest(calls, keywords)
                     loop, shared, limit, owner = loops[dtype]

@@ -25,7 +25,9 @@ from lanewise.language.words import Function
 
 Array = np.ndarray[Any, Any]
 
-SPREAD_BYTES = 1 << 20  # from here on the pool's helpers save more than waking them costs
+# From here on helpers of the pool that are awake save time. To wake one costs some microseconds, which are saved from a
+# few megabytes on only; calls that come one after the other pay once.
+SPREAD_BYTES = 1 << 20
 SPLIT_BYTES = 10 << 20  # the same of Python's threads
 HEAVY = {"fpow": 128, "frem": 128}  # nodes that take as long as moving so many bytes
 PARTS = 4  # for each thread, so that all end at about the same time
@@ -99,9 +101,12 @@ class NativeKernel:
     def _spread(self) -> Ufunc | None:
         """The loop with helpers, if there can be any."""
         helped = pool.ready()
-        if helped is not None and self._spreading is None:
-            self._spreading = self._with_helpers(helped)
-        return None if helped is None else self._spreading
+        if helped is None:
+            return None
+        with _making:  # never replaced: another thread may be running it
+            if self._spreading is None:
+                self._spreading = self._with_helpers(helped)
+            return self._spreading
 
     def _with_helpers(self, helped: pool.Pool) -> Ufunc:
         spreads = self._compiled.address, self.limit + 1
@@ -124,6 +129,8 @@ class NativeKernel:
         """What the ufunc takes, and tables that must live as long as the call."""
         sources, targets = list(operands), list(outs)
         tables = [np.ascontiguousarray(sources[k], sources[k].dtype.newbyteorder("=")) for k in self._arrays]
+        # A table is read again and again, so nothing may be written into it meanwhile.
+        tables = [table.copy() if any(np.may_share_memory(table, out) for out in outs) else table for table in tables]
         for k, array in zip(self._arrays, tables, strict=True):
             sources[k] = np.array(array.__array_interface__["data"][0], np.int64)
         if self._views:
@@ -192,9 +199,11 @@ class Direct:
             return self.call, self.shared
         if not _are_rows(arrays) or (helped := pool.ready()) is None:
             raise LookupError
-        if self._wide is None:
-            self._wide = self._kernel._with_helpers(helped)
-        return self._wide.call, self._wide.shared
+        with _making:  # never replaced: another thread may be running it
+            if self._wide is None:
+                self._wide = self._kernel._with_helpers(helped)
+            wide = self._wide
+        return wide.call, wide.shared
 
 
 def _shortly(ufunc: Ufunc, operands: Sequence[Any], out: Any) -> tuple[Any, bool]:
@@ -206,7 +215,8 @@ def _shortly(ufunc: Ufunc, operands: Sequence[Any], out: Any) -> tuple[Any, bool
 
 
 def _are_rows(arrays: Sequence[Array], out: Array | None = None) -> bool:
-    return all(array.flags.c_contiguous for array in arrays) and (out is None or out.flags.c_contiguous)
+    given = arrays if out is None else (*arrays, out)
+    return all((flags := array.flags).c_contiguous and flags.aligned for array in given)
 
 
 def _plain(sort: Any) -> np.dtype[Any]:
@@ -244,7 +254,9 @@ def _untangled(sources: list[Array], targets: Sequence[Array]) -> list[Array]:
 def _in_order(sources: Sequence[Array], targets: Sequence[Array], shape: tuple[int, ...]) -> bool:
     """Whether all elements can be walked in one row: single numbers, and arrays that lie alike without gaps."""
     arrays = [*sources, *targets]
-    return any(
+    # NumPy takes a few thousand elements at a time of others.
+    plain = all(a.flags.aligned and a.dtype.isnative for a in arrays)
+    return plain and any(
         all(a.size == 1 or (a.shape == shape and getattr(a.flags, flag)) for a in arrays)
         for flag in ("c_contiguous", "f_contiguous")
     )
@@ -277,6 +289,7 @@ def _slice(array: Array, axis: int, start: int, step: int) -> Array:
     return part
 
 
+_making = threading.RLock()  # a kernel's loop with helpers
 _kernels: OrderedDict[tuple[Function, bool], NativeKernel] = OrderedDict()
 _lock = threading.Lock()
 

@@ -21,7 +21,7 @@ import sys
 import threading
 
 from lanewise.engines.native import target
-from lanewise.engines.native.threads import get_threads
+from lanewise.engines.native.threads import get_threads, on_change
 
 FUTEX = {"x86_64": 202, "aarch64": 98}  # the number of Linux' system call
 PAUSE = {
@@ -34,9 +34,9 @@ MOST_ARRAYS = 64  # of a ufunc
 
 # Words of `pool`, eight to a cache line.
 STATE, SIGNAL, DONE, BUSY, WORK = 0, 8, 16, 24, 32
-SLEEPERS, STOPPED, HELPERS, CALLER, MASKED = SIGNAL + 1, BUSY + 1, BUSY + 2, BUSY + 3, BUSY + 4
+SLEEPERS, STOPPED, HELPERS, CALLER, PROCESS = SIGNAL + 1, BUSY + 1, BUSY + 2, BUSY + 3, BUSY + 4
 LOOP, ARRAYS, STEPS, DATA, COUNT, PART, NUMBER = range(WORK, WORK + 7)
-MASK, MASK_WORDS = 40, 16  # the processors that may be used, a bit each
+MASK_WORDS = 16  # of a set of processors, a bit each
 WORDS = 64
 
 # What a loop finds behind its data pointer: see `Ufunc`.
@@ -48,9 +48,10 @@ TEXT = """
 declare i64 @syscall(i64, ...)
 declare i32 @sched_yield()
 declare i32 @sched_getcpu()
+declare i32 @sched_getaffinity(i32, i64, ptr)
 declare i32 @sched_setaffinity(i32, i64, ptr)
 declare void @{PAUSE}({PAUSE_TYPE})
-declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 
 ; Parts of the work at hand, from one side, until there are none left. %unit: 1 (the front) or 32768 (the back).
 define void @drain(i64 %unit) {{
@@ -107,24 +108,26 @@ out:
   ret void
 }}
 
-; Off the caller's processor, onto any other. Some kernels wake a thread where its waker runs, and leave it there for
-; milliseconds although another processor is idle.
+; Off the caller's processor, onto any other that the process may use now, where it is as free as before. Some kernels
+; wake a thread where its waker runs, and leave it there for milliseconds although another processor is idle.
 define void @part_ways() {{
 entry:
   %bits = alloca [{MASK_WORDS} x i64]
-  %masked = load i64, ptr getelementptr ([{WORDS} x i64], ptr @pool, i64 0, i64 {MASKED})
   %mine = call i32 @sched_getcpu()
   %here = sext i32 %mine to i64
   %theirs = load atomic i64, ptr getelementptr ([{WORDS} x i64], ptr @pool, i64 0, i64 {CALLER}) monotonic, align 8
   %together = icmp eq i64 %here, %theirs
-  %can = icmp ne i64 %masked, 0
   %known = icmp ult i64 %theirs, {CPUS}
-  %may = and i1 %can, %known
-  %should = and i1 %may, %together
-  br i1 %should, label %move, label %out
+  %should = and i1 %known, %together
+  br i1 %should, label %ask, label %out
+ask:
+  call void @llvm.memset.p0.i64(ptr %bits, i8 0, i64 {MASK_BYTES}, i1 false)
+  %process = load i64, ptr getelementptr ([{WORDS} x i64], ptr @pool, i64 0, i64 {PROCESS})
+  %id = trunc i64 %process to i32
+  %answer = call i32 @sched_getaffinity(i32 %id, i64 {MASK_BYTES}, ptr %bits)
+  %answered = icmp eq i32 %answer, 0
+  br i1 %answered, label %move, label %out
 move:
-  call void @llvm.memcpy.p0.p0.i64(ptr %bits, ptr getelementptr ([{WORDS} x i64], ptr @pool, i64 0, i64 {MASK}),
-                                   i64 {MASK_BYTES}, i1 false)
   %word = lshr i64 %theirs, 6
   %place = and i64 %theirs, 63
   %bit = shl i64 1, %place
@@ -134,6 +137,8 @@ move:
   %new = and i64 %old, %but
   store i64 %new, ptr %at
   %moved = call i32 @sched_setaffinity(i32 0, i64 {MASK_BYTES}, ptr %bits)
+  store i64 %old, ptr %at
+  %freed = call i32 @sched_setaffinity(i32 0, i64 {MASK_BYTES}, ptr %bits)
   br label %out
 out:
   ret void
@@ -215,6 +220,12 @@ share:
   %over = add i64 %count, %part
   %last = sub i64 %over, 1
   %parts = udiv i64 %last, %part
+  %single = icmp ult i64 %parts, 2
+  br i1 %single, label %keep, label %offer_parts
+keep:
+  store atomic i64 0, ptr getelementptr ([{WORDS} x i64], ptr @pool, i64 0, i64 {BUSY}) release, align 8
+  br label %alone
+offer_parts:
   ; The whole result decides whether parts are written past the cache; their failures are counted apart.
   %item_at = getelementptr i64, ptr %data, i64 {ITEM}
   %item = load i64, ptr %item_at
@@ -253,7 +264,10 @@ share:
   %asleep = icmp sgt i64 %sleepers, 0
   br i1 %asleep, label %call, label %help
 call:
-  %woken = call i64 (i64, ...) @syscall(i64 {FUTEX}, ptr %signal_at, i64 129, i64 2147483647)
+  %others = sub i64 %parts, 1
+  %fewer = icmp ult i64 %sleepers, %others
+  %wanted_up = select i1 %fewer, i64 %sleepers, i64 %others
+  %woken = call i64 (i64, ...) @syscall(i64 {FUTEX}, ptr %signal_at, i64 129, i64 %wanted_up)
   br label %help
 help:
   call void @drain(i64 1)
@@ -299,32 +313,40 @@ class Pool:
         self._memory = (ctypes.c_int64 * WORDS).from_address(self._code.address_of_data("pool"))
         self._threads: list[threading.Thread] = []
         self._lock = threading.Lock()
+        self.closed = False
         self.count = 1  # threads, the caller's with them
+        on_change.append(self._resize)
+
+    def _resize(self, count: int) -> None:
+        """What `set_threads` wants, if helpers were ever needed."""
+        if self.count > 1:
+            self.use(count)
 
     def use(self, count: int) -> None:
-        """From now on so many threads share large work."""
-        with self._lock:
+        """From now on so many threads share large work.
+
+        Whoever comes here while another call is at it, be it from a signal's handler, goes on with what there is.
+        """
+        if self.closed or not self._lock.acquire(blocking=False):
+            return
+        try:
             if count == self.count:
                 return
             self._dismiss()
             self._memory[STOPPED] = 0
-            self._allow(os.sched_getaffinity(0))
-            try:
-                for _ in range(count - 1):
-                    thread = threading.Thread(target=self._serve, name="lanewise", daemon=True)
+            self._memory[PROCESS] = os.getpid()
+            for _ in range(count - 1):
+                thread = threading.Thread(target=self._serve, name="lanewise", daemon=True)
+                self._threads.append(thread)
+                try:
                     thread.start()
-                    self._threads.append(thread)
-            except RuntimeError:  # no more threads, or the interpreter is shutting down
-                pass
+                except RuntimeError:  # no more threads, or the interpreter is shutting down
+                    self._threads.pop()
+                    break
             self._memory[HELPERS] = len(self._threads)
             self.count = count
-
-    def _allow(self, processors: set[int]) -> None:
-        """Helpers may run on these: as few and as many as the process."""
-        bits = sum(1 << processor for processor in processors if processor < 64 * MASK_WORDS)
-        for k in range(MASK_WORDS):
-            self._memory[MASK + k] = ctypes.c_int64(bits >> (64 * k) & (1 << 64) - 1).value
-        self._memory[MASKED] = len(processors) > 1
+        finally:
+            self._lock.release()
 
     def taken(self) -> tuple[int, int]:
         """How many times a part of the latest work was asked for, from the front and from the back."""
@@ -332,20 +354,22 @@ class Pool:
         return state & 32767, state >> 15 & 32767
 
     def _dismiss(self) -> None:
+        self.count = 0  # whatever interrupts what follows: the next call begins anew
         self._memory[HELPERS] = 0
         self._memory[STOPPED] = 1
         self._memory[SIGNAL] += 1  # else one that is about to sleep would
         signal = self._code.address_of_data("pool") + 8 * SIGNAL
         ctypes.CDLL(None).syscall(FUTEX[platform.machine()], ctypes.c_void_p(signal), 129, 2147483647)
         for thread in self._threads:
-            thread.join()
+            if thread.ident is not None:
+                thread.join()
         self._threads.clear()
 
     def end(self) -> None:
-        """No helper is left."""
+        """No helper is left, and none will be: who starts a thread while the interpreter ends waits for it in vain."""
+        self.closed = True
         with self._lock:
             self._dismiss()
-            self.count = 1
 
     def forget(self) -> None:
         """A forked child has none of its parent's threads, and nobody who will finish what one of them had begun."""

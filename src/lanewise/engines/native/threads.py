@@ -18,6 +18,7 @@ _lock = threading.Lock()
 _inbox: SimpleQueue[Any] = SimpleQueue()
 _helpers = 0  # how many threads wait at the inbox
 _count: int | None = None
+on_change: list[Callable[[int], None]] = []  # who else is to know of a new number of threads
 
 
 def get_threads() -> int:
@@ -48,6 +49,8 @@ def set_threads(count: int) -> None:
     with _lock:
         _count = count
         _dismiss()
+    for tell in on_change:
+        tell(count)
 
 
 def _dismiss() -> None:
