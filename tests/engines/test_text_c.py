@@ -122,6 +122,34 @@ def test_a_file_stands_alone(tmp_path: Path):
     build(["-c", str(path), "-o", str(tmp_path / "shift.o")])
 
 
+def test_files_go_together(tmp_path: Path):
+    """In one translation unit: helpers that both bring along, fixed tables of the same operand, names of headers."""
+    table = list(range(-128, 128))
+    texts = [
+        lw.emit("ARITHMETIC_RIGHT_SHIFT", "int16", lang="c", round=True, name="one"),
+        lw.emit("ARITHMETIC_RIGHT_SHIFT", "int16", lang="c", round=False, name="two"),
+        lw.emit("TABLE", "int8", lang="c", table=table, name="three"),
+        lw.emit("TABLE", "int8", lang="c", table=table[::-1], name="four"),
+        lw.emit("ADD", "bfloat16", lang="c", name="five"),
+        lw.emit("MUL", "bfloat16", lang="c", shift=0, name="six"),
+    ]
+    path = tmp_path / "all.c"
+    path.write_text("\n".join(texts))
+    build(["-c", str(path), "-o", str(tmp_path / "all.o")])
+
+
+@pytest.mark.parametrize("name", ["pow", "ldexpf", "int8_t", "NAN", "s1", "result", "case", "module"])
+def test_names_that_are_taken_are_refused(name: str):
+    with pytest.raises(lw.InvalidError, match="no word of C or SystemVerilog"):
+        lw.emit("Pow", "float16", lang="c", name=name)
+
+
+def test_an_operand_may_have_the_units_name(tmp_path: Path):
+    text = lw.emit("ADD", "int32", lang="sv", name="input1")
+    assert "module input1 (" in text
+    assert "input1_in," in text
+
+
 def test_what_cannot_be_exact_is_refused():
     with pytest.raises(lw.UnsupportedError, match="has no floats"):
         lw.emit("ADD", "float32", lang="sv")

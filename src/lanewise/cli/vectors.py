@@ -17,6 +17,8 @@ def vectors_command(
 ) -> int:
     """Writes, checks or pins; the exit code is 1 if a check finds a difference."""
     if check and folder is not None:
+        if format is not None or filter is not None or version is not None:
+            raise InvalidError(f"{folder}: its index says what it holds; leave --format, --filter and --version out")
         return _check_folder(folder)
     selection = Selection(filter, version)
     if pin:

@@ -13,7 +13,7 @@ import numpy as np
 
 from lanewise.engines.exact_kernel import patterns
 from lanewise.engines.text import c99, systemverilog
-from lanewise.engines.text.names import RESERVED, identifier, short
+from lanewise.engines.text.names import OWN, RESERVED, identifier, short
 from lanewise.engines.text.unit import Unit
 from lanewise.graph import arrays
 from lanewise.graph.model import Model, TensorType, title
@@ -256,17 +256,17 @@ def _setting(value: Any) -> str:
 
 def _given_name(name: str) -> str:
     """A name from outside, which must be one already."""
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or name in RESERVED or name.startswith("lw_"):
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or name in RESERVED or OWN.fullmatch(name):
         raise InvalidError(
             f"emit: name {brief(name)}; it must be letters, digits and underscores, start with a letter, and be no "
-            "word of C or SystemVerilog"
+            "word of C or SystemVerilog, nor a name that the text itself uses, such as result"
         )
     return name
 
 
 def _given_or_safe(text: str) -> str:
     made = short(identifier(text))
-    return f"{made}_graph" if made in RESERVED or made.startswith("lw_") else made
+    return f"{made}_graph" if made in RESERVED or OWN.fullmatch(made) else made
 
 
 __all__ = ["emit", "graph_unit", "operator_unit"]

@@ -106,3 +106,24 @@ def test_nothing_is_named_where_nothing_differs() -> None:
     subject = Subject(named("div", "int8"))
     rows = np.flatnonzero(~subject.open[1])
     assert detect(subject, rows, subject.expected[rows]) == []
+
+
+def test_casts_round_halves_away_and_nothing_else() -> None:
+    """The number below a half, and those so large that a half is lost in them."""
+    subject = Subject(named("cast", "float64 → int64"))
+    values = [0.49999999999999994, 0.5, 1.5, 2.5, -2.5, -0.49999999999999994, 2.0**52 + 1, -(2.0**52) - 1, 3.0, -7.25]
+    (rule,) = (one for one in rules.for_cell(subject.cell) if one.name == "half away")
+    subject = Subject(subject.cell, [np.array(values)])
+    found = evaluated(rule, subject, np.arange(len(values)))
+    assert found is not None
+    assert found.tolist() == [_half_away(Fraction(value)) for value in values]
+
+
+def test_casts_through_a_processors_conversion() -> None:
+    """2 ** 31 is beyond int32, and its conversion signals; so is what lies below -2 ** 31."""
+    subject = Subject(named("cast", "float64 → int16"))
+    values = [2.0**31 - 1, 2.0**31, -(2.0**31), -(2.0**31) - 1, 65536.0 + 7, -1.5]
+    (rule,) = (one for one in rules.for_cell(subject.cell) if one.name == "wraps from 32 bits")
+    found = evaluated(rule, Subject(subject.cell, [np.array(values)]), np.arange(len(values)))
+    assert found is not None
+    assert found.tolist() == [-1, 0, 0, 0, 7, -1]

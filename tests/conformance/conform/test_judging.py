@@ -134,6 +134,39 @@ def test_a_program_that_ends_at_once_or_talks_nonsense_is_not_judged(tmp_path: P
         assert words in next(iter(report.missing.values()))
 
 
+ODD = {
+    "a shape of many axes": (
+        'print(json.dumps({"output": {"type": "uint8", "shape": [1] * 100, "data": "AQ=="}}))',
+        v.DIFFERS,
+    ),
+    "nothing but brackets": ('print("[" * 100_000)', v.CRASHES),
+    "a line that nobody asked for": ("print((json.dumps({'output': message['inputs'][0]}) + chr(10)) * 2)", v.CRASHES),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_a_program_that_answers_oddly_is_one_finding(name: str, tmp_path: Path) -> None:
+    line, verdict = ODD[name]
+    script = tmp_path / "odd.py"
+    script.write_text(
+        "import json, sys\n"
+        "for text in sys.stdin:\n"
+        "    message = json.loads(text)\n"
+        '    if message["do"] == "hello":\n'
+        '        print(json.dumps({"protocol": 1, "version": "x", "layouts": None}), flush=True)\n'
+        "    else:\n"
+        f"        {line}\n"
+        "        sys.stdout.flush()\n"
+    )
+    report = conform([target_of(f"program:{sys.executable} {script}")], "^BitwiseAnd", "^uint8$", 10.0)
+    assert verdict in {finding.verdict for finding in report.findings}
+
+
+def test_a_command_that_no_shell_would_read_is_refused() -> None:
+    with pytest.raises(InvalidError, match="quote it as a shell wants it"):
+        target_of('program:"abc')
+
+
 def test_the_evaluator_runs_signed_shifts_that_opset_11_does_not_list() -> None:
     report = conform([target_of("onnx")], "^BitShift-11", "^int8$")
     assert [(f.verdict, report.cells[f.key].listed) for f in report.findings] == [(v.ACCEPTS, False)]

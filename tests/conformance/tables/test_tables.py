@@ -109,6 +109,14 @@ def test_wrong_use_is_refused():
         check_table(np.zeros(255, np.int8))
 
 
+def test_an_overflow_on_the_way_is_no_value():
+    """exp overflows where a sigmoid written with it is nearly 0, so infinity would be the wrong end of the table."""
+    with pytest.raises(lw.InvalidError, match="nothing on the way to its value overflows"):
+        lw.build_table(lambda x: 1 / (1 + math.exp(-x)), 8.0, 0, 0.00390625, -128)
+    with pytest.raises(lw.InvalidError, match="AttributeError"):
+        lw.build_table(lambda x: x.missing, 1.0, 0, 1.0, 0)
+
+
 def test_commands(tmp_path: Path):
     scales = ("--input-scale", 0.05, "--output-scale", 1 / 128)
     file = tmp_path / "tanh.npy"

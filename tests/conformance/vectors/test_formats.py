@@ -178,6 +178,7 @@ def test_a_corrupted_vector_is_found_by_the_suite_and_by_the_check(tmp_path: Pat
     target.unlink()
     (out / "more.txt").write_text("")
     both, _ = lanewise("vectors", out, "--check", code=1)
+    assert "leave --format" in lanewise("vectors", out, "--check", "--filter", "ADD", code=4)[1]
     assert f"{target.relative_to(out)}: missing" in both
     assert "more.txt: not of the corpus" in both
 

@@ -28,8 +28,11 @@ def half_even(setting: Setting, x: Value) -> Value:
 @rule("half away", "the nearest integer, ties away from zero", *CASTS)
 def half_away(setting: Setting, x: Value) -> Value:
     real = _to_whole(setting, x)
-    half = select(real < 0.0, literal(-0.5, f64), literal(0.5, f64))
-    return convert(real + half, setting.output)
+    size = absolute(real)
+    nearest = round_to_even(size)
+    down = select(nearest > size, nearest - 1.0, nearest)
+    rounded = select(size - down >= 0.5, down + 1.0, down)  # what is cut off is a number of the type
+    return convert(select(real < 0.0, -rounded, rounded), setting.output)
 
 
 @rule("floor", "rounded down", *CASTS)
@@ -43,7 +46,7 @@ def floor(setting: Setting, x: Value) -> Value:
 def low_of_32(setting: Setting, x: Value) -> Value:
     real = _to_whole(setting, x)
     applies(setting.output.width < 32)
-    inside = absolute(real) < 2147483649.0
+    inside = (real < 2147483648.0) & (real > -2147483649.0)
     return wrap(select(inside, convert(real, i32), literal(-(1 << 31), i32)), setting.output)
 
 

@@ -136,6 +136,8 @@ def _unlisted(finding: v.Finding, asked: _Asked, size: int) -> v.Finding:
     """A row that the version does not have: a refusal is right."""
     try:
         asked.rows(np.arange(size))
+    except Mistyped as error:
+        return _ended(finding, v.ACCEPTS, f"computes {asked.subject.cell.type_text} in its own way: {error}")
     except Refused as error:
         return _ended(finding, v.AGREES, f"refuses it, as it must: {error}")
     except Absent as error:
@@ -167,7 +169,8 @@ def _layouts(finding: v.Finding, asked: _Asked, main: Answers) -> None:
     """The same rows in other layouts are to give the same bits; a column beside a row is to give all pairs."""
     assert main.answered is not None and main.found is not None
     rows, want = main.answered[:LAYOUT_ROWS], main.found[:LAYOUT_ROWS]
-    for layout in asked.process.about.get("layouts", ()):
+    named = asked.process.about.get("layouts")
+    for layout in (one for one in (named if isinstance(named, list) else ()) if isinstance(one, str)):
         finding.layouts[layout] = _same(asked, lambda name=layout: asked.rows(rows, name), want)
     subject = asked.subject
     if len(subject.columns) == 2 and not finding.differing and not finding.failing:

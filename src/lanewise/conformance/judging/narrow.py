@@ -80,7 +80,7 @@ class Narrowing:
         except Hung as error:
             self.hangs += 1
             return Failure("hang", rows, str(error)), None
-        except Refused as error:
+        except (Refused, Absent) as error:
             return Failure("refusal", rows, str(error)), None
 
     def _smallest(self, failure: Failure) -> Failure:

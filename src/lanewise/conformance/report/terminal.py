@@ -94,13 +94,15 @@ def words(finding: v.Finding) -> Iterable[tuple[str, str]]:
     if finding.message:
         yield f"  {finding.message}", ""
     if finding.differing:
-        all_pairs = " (every input there is)" if finding.exhaustive else ""
+        all_pairs = " (every input there is)" if finding.exhaustive and not finding.not_run else ""
         yield f"  {finding.differing:,} of {finding.compared:,} inputs differ{all_pairs}", ""
     for failing in finding.failing:
         if failing.kind != "refusal" or finding.verdict == v.REFUSES:
             together = "" if failing.rows == 1 else f" and {failing.rows - 1} more together"
             yield f"  {failing.kind} on {', '.join(failing.operands)}{together}{PLACES[failing.place]}", ""
             yield f"    {failing.message}", "dim"
+    if finding.not_run:
+        yield f"  {finding.not_run:,} inputs not run, since they share an operand with inputs that fail", ""
     for rule in finding.rules[:3]:
         yield f"  as if: {rule.name} ({rule.meaning}): {rule.explained / rule.of:.0%} of the differing inputs", ""
     for element in finding.elements[:2]:

@@ -67,12 +67,21 @@ def function_named(name: str) -> Real:
 
 
 def value_at(function: Real, x: float) -> float:
-    """The function's value; infinite where it is too large, NaN where it has none."""
+    """The function's value; NaN where it has none, and for the functions above infinite where it is too large.
+
+    In a function of somebody else's an overflow may be anywhere on the way to a value that is not large at all.
+    """
     try:
         return float(function(x))
-    except OverflowError:
-        return math.inf
+    except OverflowError as error:
+        if function in FUNCTIONS.values():
+            return math.inf
+        raise InvalidError(
+            f"the function, at {x!r}: {error}; write it so that nothing on the way to its value overflows"
+        ) from None
     except (ValueError, ZeroDivisionError):
         return math.nan
     except TypeError as error:
         raise InvalidError(f"the function, at {x!r}: {error}; it takes a float and gives one") from None
+    except Exception as error:  # whatever else a function of somebody's does
+        raise InvalidError(f"the function, at {x!r}: {type(error).__name__}: {error}") from None

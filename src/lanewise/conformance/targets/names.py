@@ -88,7 +88,10 @@ def target_of(text: str, tosa_tools: Path | None = None) -> Target:
         return _tosa(worker, tosa_tools)
     command = text.removeprefix("program:")
     if command != text or "/" in text or os.sep in text:
-        words = shlex.split(command)
+        try:
+            words = shlex.split(command)
+        except ValueError as error:
+            raise InvalidError(f"target {text!r}: {error}; quote it as a shell wants it") from None
         if not words or shutil.which(words[0]) is None:
             raise InvalidError(f"target {text!r}: there is no program {words[0] if words else ''!r} that can be run")
         return Target(text, tuple(words), ("onnx", "tosa"), versioned=True)

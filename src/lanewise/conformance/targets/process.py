@@ -125,9 +125,12 @@ class TargetProcess:
                             self.stop()
                             raise Crashed("it answered without an end")
         reply, _, self._rest = b"".join(parts).partition(b"\n")
+        if to_write:
+            self.stop()
+            raise Crashed("it wrote a line that nobody had asked for")
         try:
             found_message = json.loads(reply)
-        except ValueError:
+        except (ValueError, RecursionError):
             found_message = None
         if not isinstance(found_message, dict):
             self.stop()

@@ -17,6 +17,7 @@ from lanewise.language.errors import InvalidError
 from lanewise.language.sorts import BY_NAME
 
 PROTOCOL = 1
+MOST_AXES = 64  # of a NumPy array
 Array = np.ndarray[Any, Any]
 Message = dict[str, Any]
 
@@ -48,6 +49,8 @@ def array_of(message: Any) -> Array:
     shape = message["shape"]
     if not isinstance(shape, list) or not all(isinstance(size, int) and size >= 0 for size in shape):
         raise InvalidError(f"a tensor's shape is {shape!r}; it is a list of whole numbers from 0 on")
+    if len(shape) > MOST_AXES:
+        raise InvalidError(f"a tensor's shape has {len(shape)} axes; at most {MOST_AXES} are possible")
     dtype = dtype_of(sort)
     try:
         data = base64.b64decode(message["data"], validate=True)

@@ -7,6 +7,7 @@ a runtime that fails there, or dies, is not at odds with the specification.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 from lanewise.conformance.judging.cells import Cell
@@ -30,10 +31,15 @@ def files(vectors: VectorSet) -> Iterator[tuple[str, bytes]]:
 def _silent(vectors: VectorSet) -> tuple[str, set[int]]:
     """The number of a reading, and the elements that nothing but it decides."""
     cell = Cell(vectors.operator, vectors.row, vectors.choice.attributes, vectors.choice.fixed)
-    if len(cell.free) != len(vectors.columns):
-        return "", set()
-    number, found = open_elements(cell, [from_patterns(column.patterns, column.sort) for column in vectors.columns])
-    return number, set(found.nonzero()[0].tolist())
+    columns = [from_patterns(column.patterns, column.sort) for column in vectors.columns]
+    # Readings are about two operands; of more, any two may be what nothing else decides.
+    several = itertools.combinations(columns, 2) if vectors.operator.variadic and len(columns) > 2 else [columns]
+    number, silent = "", set[int]()
+    for given in several:
+        if len(given) == len(cell.free):
+            number, found = open_elements(cell, list(given))
+            silent |= set(found.nonzero()[0].tolist())
+    return number, silent
 
 
 def _test(vectors: VectorSet, folder: str, elements: Sequence[int]) -> Iterator[tuple[str, bytes]]:

@@ -7,11 +7,13 @@ float16 and bfloat16, which C99 lacks, are their bits in parameters and results,
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from lanewise.engines.text import c99_floats as f
 from lanewise.engines.text import c99_helpers as c
 from lanewise.engines.text.c99_helpers import arithmetic, literal, mask, word
+from lanewise.engines.text.names import short
 from lanewise.engines.text.unit import (
     Operand,
     Rule,
@@ -30,6 +32,14 @@ from lanewise.language.sorts import AnySort, ArraySort, Sort, f32
 
 class C99(Writer):
     language = "C99"
+
+    def __init__(self, unit: Unit, rules: Mapping[str, Rule]) -> None:
+        super().__init__(unit, rules)
+        # A fixed table stands outside the function, where another unit may have one of the same name.
+        self.operands = [
+            operand if operand.entries is None else replace(operand, name=short(f"{unit.name}_{operand.name}"))
+            for operand in self.operands
+        ]
 
     def accepts(self, sort: AnySort) -> None:
         element = of_type(sort)
@@ -101,7 +111,7 @@ class C99(Writer):
             "\n".join(["/*", *(f" * {line}".rstrip() for line in self._head()), " */"]),
             "\n".join(_includes(uses_float)),
             _guards(uses_float),
-            *self.helpers.values(),
+            *(_once(name, text) for name, text in self.helpers.items()),
             *tables,
             "\n".join([f"{signature};"]),
             "\n".join([signature, "{", *unused, *body, "}"]),
@@ -131,6 +141,11 @@ class C99(Writer):
         if sort.kind == "float":
             return self.number(sort, text)
         return f"{self.words('signed', sort.width)}({text})" if sort.signed else text
+
+
+def _once(name: str, text: str) -> str:
+    """A helper that several files may bring along, of which one program includes more than one."""
+    return f"#ifndef {name.upper()}\n#define {name.upper()}\n{text}\n#endif"
 
 
 def _includes(floats: bool) -> list[str]:

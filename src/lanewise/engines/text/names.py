@@ -8,13 +8,20 @@ from collections.abc import Iterable
 
 LONGEST = 63  # what C99 promises to tell apart
 
+# What the headers declare that the text includes: each function also for float and long double.
+_MATH = """
+    acos asin atan atan2 cos sin tan acosh asinh atanh cosh sinh tanh exp exp2 expm1 frexp ilogb ldexp log log10 log1p
+    log2 logb modf scalbn scalbln cbrt fabs hypot pow sqrt erf erfc lgamma tgamma ceil floor nearbyint rint lrint llrint
+    round lround llround trunc fmod remainder remquo copysign nan nextafter nexttoward fdim fmax fmin fma
+    """.split()
 C_WORDS = frozenset(
     """
     auto break case char const continue default do double else enum extern float for goto if inline int long register
     restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm typeof
-    bool true false main memcpy fmod fmodf rint rintf
+    bool true false main memcpy memmove memset memcmp memchr strlen signbit isnan isinf isfinite isnormal fpclassify
+    isgreater isgreaterequal isless islessequal islessgreater isunordered abs labs size_t
     """.split()
-)
+).union(*((name, f"{name}f", f"{name}l") for name in _MATH))
 
 SYSTEMVERILOG_WORDS = frozenset(
     """
@@ -41,7 +48,9 @@ SYSTEMVERILOG_WORDS = frozenset(
 RESERVED = C_WORDS | SYSTEMVERILOG_WORDS  # operands have the same names in both languages
 
 # What the text itself uses, and what C keeps for itself and its macros.
-OWN = re.compile(r"s\d+|lw_\w*|result|unpredictable|\w*_bits|[A-Z][A-Z0-9]*_\w*|NAN|INFINITY|HUGE_VAL|EOF|NULL|_\w*")
+OWN = re.compile(
+    r"s\d+|lw_\w*|u?int\w*_t|result|unpredictable|\w*_bits|[A-Z][A-Z0-9]*_\w*|NAN|INFINITY|HUGE_VAL|EOF|NULL|_\w*"
+)
 
 
 def identifier(text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lanewise.engines.text.names import comment_text, distinct
+from lanewise.engines.text.names import RESERVED, comment_text, distinct
 from lanewise.engines.text.settled import settle
 from lanewise.language.errors import UnsupportedError
 from lanewise.language.nodes import Node, postorder
@@ -55,7 +55,7 @@ class Writer:
         self.function = settle(unit.function)
         self.helpers: dict[str, str] = {}
         self.used: set[int] = set()  # operands that a step reads
-        names = distinct(unit.operands)
+        names = distinct(unit.operands, RESERVED | {unit.name})
         self.operands = [
             Operand(name, sort, tuple(unit.tables[k]) if k in unit.tables else None)
             for k, (name, sort) in enumerate(zip(names, self.function.inputs, strict=True))
