@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,11 +25,13 @@ from lanewise.language.sorts import AnySort, ArraySort
 from lanewise.language.words import Value
 from lanewise.operators import catalogue
 
-MODES = ("raise", "mask", "value")
-MOST_OPERANDS = 24  # of a variadic operator in one loop; a ufunc takes 64 with its results
+if TYPE_CHECKING:
+    from lanewise.engines.native.kernel import Direct
+    from lanewise.engines.native.short_way import ShortWay
 
-# dtype → a ufunc, what it shares with its loop (failures first), its limit in elements, and whose it is
-Loops = dict[Any, tuple[Any, Any, int, Any]]
+MODES = ("raise", "mask", "value")
+ALIKE = (str, bool, int)  # equal values of one of these types are alike; 0.0 and -0.0 are not
+MOST_OPERANDS = 24  # of a variadic operator in one loop; a ufunc takes 64 with its results
 
 
 class OperatorCalls:
@@ -45,22 +47,21 @@ class OperatorCalls:
         self._quick: dict[Any, tuple[Prepared, tuple[int, ...]]] = {}  # by dtypes, shapes and keywords
         self._numbers: dict[Any, Array] = {}  # Python numbers as arrays, by dtype
         self._alike = all(len(set(row.inputs)) == 1 for row in self.usual.rows)  # operands of one type in every row
-        # For calls of arrays of one dtype: without keywords, and with the latest ones.
-        self.loops: Loops = {}
-        self.latest: tuple[Mapping[str, Any], Loops] = ({}, self.loops)
-        self.latest_texts = self.latest  # the latest that are all strings, which equal nothing that is not alike
+        self._short: ShortWay | None = None  # it needs the compiler, so it is made when there is a loop for it
+        self.short: Callable[[tuple[Any, ...], Any, Mapping[str, Any]], Any] = _no_way
 
     def general(
         self,
         operands: tuple[Any, ...],
         out: Any = None,
+        /,
         where: Any = True,
         on_unpredictable: str = "raise",
         engine: str = "native",
         profile: str | None = None,
         **keywords: Any,
     ) -> Any:
-        """Every call that the short ways of `function` do not settle."""
+        """Every call that neither the short way nor the `long` one settles."""
         key: Any = None
         try:
             key = (
@@ -77,7 +78,8 @@ class OperatorCalls:
         except (AttributeError, TypeError):  # Python numbers, lists, tables as keywords
             key = found = None
         if key is None and (alike := self._numbers_typed(operands)) is not None:
-            return self.general(alike, out, where, on_unpredictable, engine=engine, profile=profile, **keywords)
+            settings = {"on_unpredictable": on_unpredictable, "engine": engine, "profile": profile, **keywords}
+            return self.general(alike, out, where=where, **settings)
         if found is not None and (out is None or found[0].takes(out, found[1])):
             result, broken = found[0].quick(operands, found[1], out, None if where is True else where)
             if not broken or on_unpredictable != "raise":
@@ -106,7 +108,7 @@ class OperatorCalls:
             settings = {"engine": engine, "profile": profile, self.version_keyword: version, **keywords}
             first = self.general(operands[:MOST_OPERANDS], where=where, **settings)
             rest = (first, *operands[MOST_OPERANDS:])
-            return self.general(rest, out=out, where=where, on_unpredictable=on_unpredictable, **settings)
+            return self.general(rest, out, where=where, on_unpredictable=on_unpredictable, **settings)
         given, attributes = bind(operator, operands, keywords)
         if any(isinstance(operand, Value) for operand in given):
             return apply_traced(operator, given, attributes, profile)
@@ -160,7 +162,7 @@ class OperatorCalls:
         keywords: Mapping[str, Any],
         profile: str | None,
     ) -> None:
-        """Keeps the loop for the next calls with this dtype and these keywords: see `function`."""
+        """Keeps the loop for the next calls with this dtype and these keywords."""
         dtype, rank = operands[0].dtype, operands[0].ndim
         if any(operand.dtype is not dtype or operand.ndim != rank for operand in operands):
             return
@@ -168,18 +170,37 @@ class OperatorCalls:
             return  # the short way does not look at ranks
         if profile is not None:
             keywords = {**keywords, "profile": profile}
-        loops = self.loops
-        if keywords:
-            if not all(type(value) is str or type(value) is bool for value in keywords.values()):
-                return  # numbers of other types may be equal, but are not alike
-            if keywords != self.latest[0]:
-                self.latest = (dict(keywords), {})
-                if all(type(value) is str for value in keywords.values()):
-                    self.latest_texts = self.latest
-            loops = self.latest[1]
-        if dtype not in loops or loops[dtype][3].failed:
-            direct = prepared.kernel.direct()
-            loops[dtype] = (direct.call, direct.shared, direct.limit, direct)
+        key = _call_key(operands, keywords)
+        if key is None:
+            return
+        if self._short is None:
+            from lanewise.engines.native.short_way import ShortWay
+
+            self._short = ShortWay()
+            self.short = self._short.call or _no_way
+        known = self._short.known(key)
+        if known is None or known.failed:
+            self._short.add(key, len(operands), dtype, keywords, prepared.kernel.direct())
+
+    def long(self, operands: tuple[Any, ...], out: Any, keywords: Mapping[str, Any]) -> Any:
+        """The result of a call on more elements than the short way takes, if its loop is known; else None."""
+        if self._short is None or not operands or not all(type(operand) is np.ndarray for operand in operands):
+            return None
+        first = operands[0]
+        direct = self._short.known(_call_key(operands, keywords))
+        if direct is None or first.size <= direct.limit:
+            return None
+        if any(operand.dtype is not first.dtype or operand.shape != first.shape for operand in operands):
+            return None
+        given = operands if out is None else (*operands, out)
+        if out is not None and not _is_apart(out, direct, operands):
+            return None
+        try:
+            loop, shared = direct.wide(*given)
+            result = loop(*given)
+        except Exception:  # whatever it is, the general way says it better
+            return None
+        return None if shared[0] else result
 
     def _run(
         self,
@@ -266,6 +287,30 @@ class OperatorCalls:
             found | named_in(prepared.function.requirements[worst.position].reason, prepared.attributes),
         )
         raise violation.error()
+
+
+def _no_way(operands: tuple[Any, ...], out: Any, keywords: Mapping[str, Any]) -> None:
+    """The short way where there is none."""
+
+
+def _call_key(operands: tuple[Array, ...], keywords: Mapping[str, Any]) -> Any:
+    """What a loop for arrays of one dtype depends on; None for keywords that may be equal and not alike."""
+    values = tuple(keywords.values())
+    types = tuple(map(type, values))
+    if not all(kind in ALIKE for kind in types):
+        return None
+    dtype = operands[0].dtype
+    return len(operands), dtype, dtype.num, tuple(keywords), types, values  # long and long long may be equal
+
+
+def _is_apart(out: Any, direct: Direct, operands: tuple[Array, ...]) -> bool:
+    """Whether `out` is an array for the result that shares no memory with the operands.
+
+    Parts run in no particular order, and after a failure the operands are looked at again.
+    """
+    if type(out) is not np.ndarray or out.dtype is not direct.result or out.shape != operands[0].shape:
+        return False
+    return not any(np.may_share_memory(out, operand) for operand in operands)
 
 
 def _constant(operator: Operator, attributes: dict[str, Any], out: Array | None, mode: str, profile: str | None) -> Any:

@@ -16,7 +16,7 @@ from lanewise.engines.native.tables import in_registers, load
 from lanewise.engines.native.target import Abilities
 from lanewise.engines.storage import storage_width
 from lanewise.language.nodes import postorder
-from lanewise.language.sorts import ArraySort, Sort, f32
+from lanewise.language.sorts import ArraySort, Sort
 from lanewise.language.words import Function
 
 I1, I8, I32, I64, POINTER = ir.IntType(1), ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.PointerType()
@@ -35,9 +35,7 @@ def lanes_of(function: Function, abilities: Abilities) -> int:
             assert isinstance(table, ArraySort)
             if not in_registers(table, abilities):
                 return 16
-        if node.kind == "fpow" and node.sort == f32:
-            widest = 64  # computed in float64, in more registers than there are
-        elif isinstance(node.sort, Sort):
+        if isinstance(node.sort, Sort):
             widest = max(widest, 64 if node.sort.width > 32 else node.sort.width)
     return max(8, VECTOR_BYTES * 8 // widest)
 

@@ -74,18 +74,18 @@ def abilities(features: str) -> Abilities:
 class Compiled:
     """A loaded loop. The address is good for as long as this object lives; llvmlite frees the code after it."""
 
-    def __init__(self, ir_text: str, name: str, features: str) -> None:
+    def __init__(self, ir_text: str, name: str, features: str, optimised: bool = True) -> None:
         with _lock:
             triple, processor, _ = _initialise()
             # An engine takes its module and its target machine over, so each loop has its own.
             machine = llvm.Target.from_triple(triple).create_target_machine(
-                cpu=processor, features=features, opt=3, jit=True
+                cpu=processor, features=features, opt=3 if optimised else 0, jit=True
             )
             module = llvm.parse_assembly(ir_text)
             module.triple = triple
             module.data_layout = str(machine.target_data)
             module.verify()
-            options = llvm.create_pipeline_tuning_options(speed_level=2)
+            options = llvm.create_pipeline_tuning_options(speed_level=2 if optimised else 0)
             options.loop_vectorization = False  # the loop is written in vectors already
             options.slp_vectorization = False
             options.loop_unrolling = False
