@@ -174,7 +174,8 @@ def test_explain_json_and_errors():
         "300 does not fit int8"
         in lanewise("explain", "BitShift", "int8", "300", "1", "-a", "direction=LEFT", code=4)[1]
     )
-    assert "attribute direction is missing" in lanewise("explain", "BitShift", "int8", "3", "1", code=4)[1]
+    missing = lanewise("explain", "BitShift", "int8", "3", "1", code=4)[1]
+    assert "attribute direction is missing" in missing and "give it as -a direction=VALUE" in missing
     assert "1 values are given; it takes input1, input2" in lanewise("explain", "ADD", "int32", "3", code=4)[1]
     assert "type 'int7'" in lanewise("explain", "ADD", "int7", "3", "4", code=4)[1]
     assert (

@@ -33,4 +33,5 @@ def test_a_refusal_leaves_no_file(tmp_path: Path):
 def test_what_is_wrong_is_said():
     assert "no row" in lanewise("emit", "ADD", "uint8").stderr
     assert "give the types" in lanewise("emit", "ADD").stderr
-    assert "no such" in lanewise("emit", "NOTHING", "int8").stderr
+    assert "QQQ: no such operator; see 'lanewise ops'" in lanewise("emit", "QQQ", "int8").stderr
+    assert "give it as -a direction=VALUE" in lanewise("emit", "BitShift", "int8").stderr

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 
 import pytest
 
 from lanewise.cli.said import agrees, answer_lines
 from lanewise.conformance.answers import Answer
-from lanewise.conformance.targets.names import target_of
+from lanewise.conformance.targets.names import TOOLS, target_of
 from lanewise.language.sorts import f32, i8
 from tests.cli.test_commands import lanewise
 
@@ -60,6 +62,33 @@ def test_runtimes_answer_in_processes_of_their_own():
     for name, entry in found.items():
         assert (entry["answer"] == "not installed") == (target_of(name).missing is not None), entry
         assert entry["answer"] in ("answers", "refuses", "crashes", "not installed"), entry
+
+
+def test_iree_is_asked_at_the_version_that_it_speaks():
+    missing = target_of("iree").missing
+    out, _ = lanewise("explain", "MUL", "int32", "5", "2", "-a", "shift=1", "--runtimes", code=3)
+    (line,) = [line for line in out.splitlines() if line.startswith("    iree")]
+    assert "(TOSA 1.1)" in line
+    assert line.endswith("  agrees") if missing is None else missing in line  # 1.1 decides what 0.23.0 does not
+    report = json.loads(lanewise("explain", "MAXIMUM", "int32", "3", "4", "--runtimes", "--json")[0])
+    (entry,) = [entry for entry in report["runtimes"] if entry["runtime"] == "iree"]
+    assert entry["asked"] == "TOSA 1.1"
+    assert all("asked" not in entry for entry in report["runtimes"] if entry["runtime"] in ("numpy", "torch", "jax"))
+
+
+def test_the_reference_model_is_asked_where_it_is_said_to_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    tools = os.environ.get(TOOLS)
+    monkeypatch.delenv(TOOLS, raising=False)
+    assert "tosa (" not in lanewise("explain", "ADD", "int32", "3", "4", "--runtimes")[0]
+    out, _ = lanewise("explain", "ADD", "int32", "3", "4", "--runtimes", "--tosa-tools", str(tmp_path))
+    assert f"tosa (TOSA 1.1)         not installed: {tmp_path}/bin/tosa_reference_model: no such file" in out
+    assert "tosa (" not in lanewise("explain", "Add", "int32", "3", "4", "--runtimes", "--tosa-tools", str(tmp_path))[0]
+    if not tools:
+        pytest.skip(f"{TOOLS} does not say where tosa-tools is")
+    out, _ = lanewise("explain", "ADD", "int32", "3", "4", "--runtimes", "--tosa-tools", tools)
+    assert out.endswith("0111  0x7  (int32)  agrees\n")
+    out, _ = lanewise("explain", "INTDIV", "int32", "7", "0", "--runtimes", "--tosa-tools", tools, code=3)
+    assert "tosa (TOSA 1.1)         crashes: ended by SIGFPE" in out
 
 
 @pytest.mark.parametrize(

@@ -141,6 +141,9 @@ def test_shifts(tmp_path: Path):
     assert found["findings"][0]["counterexample"] == {"x": -1, "count": 3, "given": 0, "shifted": -1}
     done = run("shifts", old, "--repair", new)
     assert (done.returncode, done.stderr) == (0, "")
+    assert "; repaired, it is a right shift now; it was wrong for:\n  x         = -1 " in done.stdout
+    assert "if this was" not in done.stdout
+    assert done.stdout.splitlines()[-2:] == ["1 found, 1 repaired", f"written: {new}"]
     data = np.int32([-9, -1, 8, 17])
     assert lw.load(new).run(data).outputs["z"].tolist() == (data >> 3).tolist()
     assert run("shifts", new).stdout.splitlines()[-1] == "0 found"

@@ -1,6 +1,9 @@
 """Calls on few elements in machine code: which are taken, and that all others are as if it were not there."""
 
 import itertools
+import linecache
+import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -84,8 +87,6 @@ class Sub(np.ndarray):
         (X.astype(np.int16), Y.astype(np.int16)),
         (X.astype(">i4"), Y.astype(">i4")),
         (X.view(Sub), Y.view(Sub)),
-        (np.zeros(1 << 18, np.int32), np.zeros(1 << 18, np.int32)),
-        (np.zeros((1 << 9, 1 << 9), np.int32), np.zeros((1 << 9, 1 << 9), np.int32)),
         (X,) * 40,
     ],
 )
@@ -193,7 +194,7 @@ def test_a_failure_is_reported_and_does_not_stay():
 
 
 def test_more_loops_than_it_keeps():
-    """The oldest go, nothing is mixed up, and what is called again comes back."""
+    """Nothing is mixed up, and what is called again and again takes the place of the oldest."""
     calls = calls_of("MUL")
     a = np.array([3, 5, 70000], np.int32)
     shifts = range(2, 2 + short_way.MOST_LOOPS // 2)
@@ -205,9 +206,14 @@ def test_more_loops_than_it_keeps():
             expected = ((a.astype(np.int64) ** 2 + (1 << keywords["shift"] >> 1)) >> keywords["shift"]).astype(np.int32)
             for _ in range(2):
                 assert calls.general((a, a), None, **keywords).tolist() == expected.tolist()
-            assert calls.short((a, a), None, keywords).tolist() == expected.tolist()
+            found = calls.short((a, a), None, keywords)
+            assert found is None or found.tolist() == expected.tolist()
     known = [calls.short((a, a), None, keywords) is not None for keywords in settings]
-    assert known == [place >= len(settings) - short_way.MOST_LOOPS for place in range(len(settings))]
+    assert sum(known) == short_way.MOST_LOOPS
+    before = known.index(False)
+    for _ in range(short_way.PATIENCE + 1):
+        calls.general((a, a), None, **settings[before])
+    assert calls.short((a, a), None, settings[before]) is not None
 
 
 def test_equal_dtypes_that_are_two_objects():
@@ -235,7 +241,7 @@ def test_an_interruption_is_passed_on():
 
         direct.call = call
         short = short_way.ShortWay()
-        short.add("key", 2, X.dtype, {}, direct)
+        short.add("key", 2, X.dtype, {}, lambda: direct)
         if way is None:
             assert short.call((X, Y), None, {}) is None
         else:
@@ -293,30 +299,178 @@ def test_no_references_are_lost():
 
 
 def test_without_it_every_call_takes_the_general_way(monkeypatch):
-    monkeypatch.setattr(short_way, "_code", lambda: None)
+    monkeypatch.setattr(short_way, "_method", lambda: None)
     calls = warmed(X, Y)
     assert calls.short((X, Y), None, {}) is None
     assert calls.general((X, Y)).tolist() == SHIFTED
 
 
-@pytest.mark.parametrize("name", ["TYPE", "DATA", "RANK", "SHAPE", "DTYPE", "FLAGS"])
+@pytest.mark.parametrize("name", ["TYPE", "DATA", "RANK", "SHAPE", "STRIDES", "DTYPE", "ORDER", "NUMBER"])
 def test_it_looks_whether_things_lie_as_it_reads_them(name, monkeypatch):
     assert short_way._is_readable()
-    # One word off; a rank is read as the word of 4 bytes beside it.
-    monkeypatch.setattr(short_way.at, name, getattr(short_way.at, name) + (4 if name == "RANK" else 8))
-    if name == "SHAPE":  # the strides would be read
-        assert tuple(np.zeros((2, 3, 5), np.int16).strides) != (2, 3, 5)
+    monkeypatch.setattr(
+        short_way.at, name, getattr(short_way.at, name) + {"RANK": 4, "ORDER": 1, "NUMBER": 4}.get(name, 8)
+    )
     assert not short_way._is_readable()
 
 
-def test_at_the_end_of_the_interpreter():
-    code = (
-        "import numpy as np, lanewise as lw, threading\n"
-        "x = np.arange(3, dtype=np.int32)\n"
-        "for _ in range(3): lw.tosa.add(x, x)\n"
-        "class End:\n"
-        "    def __del__(self): print(lw.tosa.add(x, x).tolist())\n"
-        "end = End()\n"
+def run(code, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", code], check=False, capture_output=True, text=True, env=os.environ | environment
     )
-    ran = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
-    assert (ran.returncode, ran.stdout.strip()) == (0, "[0, 2, 4]"), ran.stderr
+
+
+ENDS = """
+import gc, numpy as np, lanewise as lw
+from lanewise.graph.call import OperatorCalls
+x = np.arange(3, dtype=np.int32)
+for _ in range(3): lw.tosa.add(x, x)
+calls = OperatorCalls("tosa", "ADD")
+for _ in range(3): calls.general((x, x))
+kept = calls.short
+del calls
+gc.collect()
+junk = [bytearray(1 << k) for k in range(16) for _ in range(50)]
+print(kept((x, x), None, {}).tolist())
+class End:
+    def __del__(self): print(lw.tosa.add(x, x).tolist())
+end = End()
+"""
+
+
+def test_nothing_is_freed_too_soon():
+    """Neither when its owner goes nor when the interpreter ends; freed memory is overwritten where the system can."""
+    ran = run(ENDS, PYTHONMALLOC="malloc", MALLOC_PERTURB_="2")
+    assert (ran.returncode, ran.stdout.split("\n")[:2]) == (0, ["[0, 2, 4]", "[0, 2, 4]"]), ran.stderr
+
+
+def test_threads_that_meet_at_the_second_call():
+    code = """
+import threading, numpy as np, lanewise as lw
+x = np.arange(3, dtype=np.int32)
+for name in ("add", "sub", "mul", "bitwise_and", "bitwise_or"):
+    call = getattr(lw.tosa, name)
+    want, start = call(x, x).tolist(), threading.Barrier(8)
+    def work():
+        start.wait()
+        for _ in range(200):
+            assert call(x, x).tolist() == want
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+"""
+    ran = run(code, PYTHONMALLOC="malloc", MALLOC_PERTURB_="2")
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+class Interruption(Exception):
+    pass
+
+
+class Interrupting:
+    """Raises at a line of short_way.py, as a signal's handler may, and counts lines until then."""
+
+    def __init__(self, after):
+        self.left = after
+
+    def trace(self, frame, event, _):
+        if frame.f_code.co_filename != short_way.__file__:
+            return None
+        line = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
+        if event == "line" and "self._adding" not in line:  # else nothing is added any more
+            self.left -= 1
+            if self.left == 0:
+                raise Interruption
+        return self.trace
+
+
+@pytest.mark.parametrize("after", range(1, 60))
+def test_an_interruption_anywhere_mixes_up_no_loops(after):
+    """Calls of one key never get the loop of another, and the next ones find their way."""
+    calls = calls_of("MUL")
+    a = np.array([3, 5, 70000], np.int32)
+    wanted = {s: ((a.astype(np.int64) ** 2 + (1 << s >> 1)) >> s).astype(np.int32).tolist() for s in range(2, 40)}
+    shifts = list(wanted)
+    for shift in shifts[:34]:
+        for _ in range(2):
+            calls.general((a, a), None, shift=shift)
+    calls._short._refused = short_way.PATIENCE - 1  # the next one takes a place
+    sys.settrace(Interrupting(after).trace)
+    try:
+        calls.general((a, a), None, shift=shifts[34])
+        calls.general((a, a), None, shift=shifts[34])
+    except Interruption:
+        pass
+    finally:
+        sys.settrace(None)
+    for _ in range(2 * short_way.PATIENCE):
+        calls.general((a, a), None, shift=shifts[35])
+    for shift in shifts:
+        found = calls.short((a, a), None, {"shift": shift})
+        assert found is None or found.tolist() == wanted[shift]
+        known = calls._short.known((2, a.dtype.num, ("shift",), (int,), (shift,)))
+        assert known is None or known.call(a, a).tolist() == wanted[shift]
+
+
+def test_a_handler_that_calls_what_it_interrupts():
+    """Nobody waits for a lock that the same thread holds."""
+    code = """
+import signal, sys, numpy as np, lanewise as lw
+x, big = np.arange(3, dtype=np.int32), np.arange(1 << 20, dtype=np.int32)
+import lanewise.engines.native.short_way  # no module can be used amid its first import
+lw.tosa.bitwise_and(x, x)
+calls = 0
+def handler(*_):
+    global calls
+    calls += 1
+    for call in (lw.tosa.add, lw.tosa.sub): call(x, x), call(big, big)
+    signal.setitimer(signal.ITIMER_REAL, 0.0003)
+signal.signal(signal.SIGALRM, handler)
+signal.setitimer(signal.ITIMER_REAL, 0.0003)
+while calls < 300:
+    for call in (lw.tosa.add, lw.tosa.sub, lw.tosa.maximum): call(x, x), call(big, big), call(big[::2], big[::2])
+signal.setitimer(signal.ITIMER_REAL, 0)
+print("done")
+"""
+    ran = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=100)
+    assert ran.stdout == "done\n", ran.stderr
+
+
+def test_dtypes_of_their_own_are_as_good_as_any():
+    x, y = pickle.loads(pickle.dumps((X, Y)))
+    assert x.dtype is not X.dtype
+    for operands in ((x, y), (X, Y)):
+        calls = warmed(*operands)
+        assert calls.short((x, y), None, {}).tolist() == SHIFTED
+        assert calls.short((X, Y), None, {}).tolist() == SHIFTED
+        assert calls.short((X, Y), np.empty_like(x), {}).tolist() == SHIFTED
+
+
+def test_more_elements_than_one_call_is_for():
+    calls = warmed(X, Y)
+    big = np.arange(1 << 18, dtype=np.int32)
+    counts = np.full_like(big, 2)
+    direct = calls.short((big, counts), None, {})
+    assert direct is calls.short((big.reshape(512, 512), counts.reshape(512, 512)), None, {})
+    expected = (big >> 2).tolist()
+    assert calls.long(direct, (big, counts), None).tolist() == expected
+    assert calls.long(direct, (big, counts), np.empty_like(big)).tolist() == expected
+    assert calls.long(direct, (big, counts), big[::-1]) is None
+    assert calls.long(direct, (big, counts), np.empty(3, np.int32)) is None
+    counts[12345] = 99
+    assert calls.long(direct, (big, counts), None) is None
+    with pytest.raises(lw.UnpredictableError, match="12345"):
+        lw.tosa.arithmetic_right_shift(big, counts)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_layouts_beside_a_result(order):
+    """Arrays that share no memory are told from those that do, however they lie."""
+    calls = warmed(X, Y)
+    base = np.zeros((4, 6, 10), np.int32, order=order)
+    x, y = base[:2, ::2, 1::3], base[2:, ::-2, 8::-3]
+    x[...], y[...] = -8, 1
+    apart = np.empty((2, 3, 3), np.int32, order="F")
+    assert (calls.short((x, y), apart, {}) == -4).all()
+    assert calls.short((x, y), base[1:3, ::2, ::4], {}) is None
+    assert calls.short((x[::-1], y), x, {}) is None

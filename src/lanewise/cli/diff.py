@@ -7,16 +7,15 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lanewise.cli.ops import unknown
 from lanewise.engines.exact import Evaluator, number
 from lanewise.graph.requirements import requirements, settings
 from lanewise.language import floats
 from lanewise.language.attributes import REQUIRED
-from lanewise.language.errors import InvalidError, LanewiseError, UnsupportedError
+from lanewise.language.errors import InvalidError, LanewiseError
 from lanewise.language.operator import Argument, Operator, Row
 from lanewise.language.shapes import same_rank
 from lanewise.language.sorts import AnySort, ArraySort, Sort, to_pattern
-from lanewise.operators.catalogue import SPECIFICATIONS, find, versions_of
+from lanewise.operators.catalogue import named
 
 SHOWN = 2  # differing elements for each row
 TRIED = 20_000  # elements tried for each row and setting
@@ -24,7 +23,7 @@ TRIED = 20_000  # elements tried for each row and setting
 
 def diff_command(name: str, old: str, new: str) -> None:
     """Prints the differences; says so if there are none."""
-    before, after = _records(name, old, new)
+    before, after = named(name, old), named(name, new)
     print(f"{name}: {before.release.title} → {after.release.title}")
     words = list(_words(before, after))
     for line in words:
@@ -36,14 +35,6 @@ def diff_command(name: str, old: str, new: str) -> None:
             print(f"    {line}")
     if not words and not values:
         print("  no difference found")
-
-
-def _records(name: str, old: str, new: str) -> tuple[Operator, Operator]:
-    for specification in SPECIFICATIONS:
-        if name in versions_of(specification):
-            versions = [int(v) if specification == "onnx" and v.isdecimal() else v for v in (old, new)]
-            return find(specification, name, versions[0]), find(specification, name, versions[1])
-    raise UnsupportedError(f"{name}: {unknown(name)}")
 
 
 def _words(before: Operator, after: Operator) -> Iterator[str]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lanewise.cli.explain import settings_of
+from lanewise.cli.explain import check_given, settings_of
 from lanewise.formats import load
 from lanewise.formats.files import write_whole
 from lanewise.graph.emit import emit
 from lanewise.language.errors import InvalidError
+from lanewise.operators.catalogue import named
 
 MODELS = (".onnx", ".tosa", ".mlir")
 
@@ -32,7 +33,9 @@ def emit_command(
             f"{subject}: give the types of its operands, such as int8, or a model file ({', '.join(MODELS)})"
         )
     else:
-        text = emit(subject, types, lang=lang, version=version, name=name, **_named(subject, attributes))
+        settings = _named(subject, attributes)
+        check_given(named(subject, version), settings)
+        text = emit(subject, types, lang=lang, version=version, name=name, **settings)
     if output is None:
         print(text, end="")
     else:

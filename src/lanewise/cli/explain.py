@@ -11,17 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from lanewise.cli.ops import unknown
 from lanewise.cli.said import answer_lines, answers_report, grouped, plain, said_by_versions, said_lines, shown
 from lanewise.engines.exact import Evaluator, fold, number
 from lanewise.engines.exact_kernel import patterns
 from lanewise.graph import arrays
 from lanewise.language import nodes
-from lanewise.language.errors import InvalidError, LanewiseError, UnsupportedError, brief, printable
+from lanewise.language.attributes import REQUIRED
+from lanewise.language.errors import InvalidError, LanewiseError, brief, printable
 from lanewise.language.operator import Argument, Operator, Row
 from lanewise.language.sorts import BY_NAME, AnySort, ArraySort, Sort, to_pattern
 from lanewise.language.words import Function
-from lanewise.operators.catalogue import SPECIFICATIONS, default_version, find, row_of, versions_of
+from lanewise.operators.catalogue import named, row_of
 
 
 def explain_command(
@@ -32,9 +32,10 @@ def explain_command(
     version: str | None,
     as_json: bool,
     runtimes: bool = False,
+    tosa_tools: Path | None = None,
 ) -> int:
     """Prints the explanation; the exit code is 3 if the element is unpredictable."""
-    operator = _operator(name, version)
+    operator = named(name, version)
 
     def ask(record: Operator) -> Explanation:
         return _explained(record, types, values, attributes)
@@ -46,7 +47,7 @@ def explain_command(
     if runtimes:
         from lanewise.conformance.answers import answers
 
-        found = answers(operator, element.row, element.attributes, element.all_sorts, element.all_operands)
+        found = answers(operator, ask, tosa_tools)
     if as_json:
         report = {**element.report(), "rule": element.rule, "versions": [one.report() for one in said]}
         if runtimes:
@@ -63,6 +64,7 @@ def _explained(operator: Operator, types: str, values: list[str], attributes: li
     """The element under one version of the operator."""
     settings = settings_of(attributes)
     late = {key: settings.pop(key) for key in list(settings) if key in operator.arguments}
+    check_given(operator, settings)
     read = operator.read_attributes(settings)
     names, sorts, operands = _operands(operator, types, values, late, read)
     row = row_of(operator, sorts, read)
@@ -169,17 +171,6 @@ class Explanation:
         }
 
 
-def _operator(name: str, version: str | None) -> Operator:
-    for specification in SPECIFICATIONS:
-        if name in versions_of(specification):
-            if version is None:
-                return find(specification, name, default_version(specification))
-            return find(
-                specification, name, int(version) if specification == "onnx" and version.isdecimal() else version
-            )
-    raise UnsupportedError(f"{name}: {unknown(name)}")
-
-
 def settings_of(given: list[str]) -> dict[str, Any]:
     """What NAME=VALUE on the command line sets, by name."""
     result: dict[str, Any] = {}
@@ -189,6 +180,16 @@ def settings_of(given: list[str]) -> dict[str, Any]:
             raise InvalidError(f"--attr {item}: write it as NAME=VALUE")
         result[key] = _setting(value)
     return result
+
+
+def check_given(operator: Operator, settings: Mapping[str, Any]) -> None:
+    """Refuses a command that leaves out an attribute, and says how it is given."""
+    for name, attribute in operator.attributes.items():
+        if attribute.default is REQUIRED and name not in settings:
+            raise InvalidError(
+                f"{operator.label}: attribute {name} is missing; allowed: {attribute.allowed}; "
+                f"give it as -a {name}=VALUE"
+            )
 
 
 def _setting(text: str) -> Any:
@@ -335,4 +336,4 @@ def _constant(node: nodes.Node) -> str:
     return str(number(node.data, node.sort)) if node.sort.kind == "float" else str(node.data)
 
 
-__all__ = ["Explanation", "LanewiseError", "explain_command", "settings_of"]
+__all__ = ["Explanation", "LanewiseError", "check_given", "explain_command", "settings_of"]

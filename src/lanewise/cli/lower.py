@@ -62,9 +62,12 @@ def shifts_command(source: Path, repair: Path | None, as_json: bool) -> int:
         print(json.dumps({"model": str(source), "findings": listed}, indent=2))
     else:
         for finding in findings:
-            print("\n".join(printable(line) for line in str(finding).splitlines()))
-        print(f"{len(findings)} found")
-        if repair is not None:
+            text = str(finding) if repair is None else finding.after_repair()
+            print("\n".join(printable(line) for line in text.splitlines()))
+        if repair is None:
+            print(f"{len(findings)} found")
+        else:
+            print(f"{len(findings)} found, {len(findings)} repaired")
             print(printable(f"written: {repair}"))
     return 1 if findings and repair is None else 0
 

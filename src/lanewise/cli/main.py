@@ -15,7 +15,7 @@ import typer
 
 from lanewise import __version__
 from lanewise.cli import workbench
-from lanewise.cli.options import Inputs, Json, Model
+from lanewise.cli.options import Inputs, Json, Model, TosaTools
 from lanewise.language.errors import InvalidError, LanewiseError, UnpredictableError, UnsupportedError, printable
 
 VALID, FAILED, USAGE, UNPREDICTABLE, ERROR, UNSUPPORTED = range(6)
@@ -267,15 +267,7 @@ def conform(
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write one page for a browser to FILE.", show_default=False)
     ] = None,
-    tosa_tools: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            envvar="LANEWISE_TOSA_TOOLS",
-            help="A virtual environment with tosa-tools.",
-            show_default=False,
-        ),
-    ] = None,
+    tosa_tools: TosaTools = None,
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for one answer.")] = 20.0,
     workers: Annotated[int, typer.Option(min=1, help="Targets side by side.")] = 2,
 ) -> None:
@@ -304,12 +296,13 @@ def explain(
     runtimes: Annotated[
         bool, typer.Option("--runtimes", help="Ask every installed runtime as well, each in a process of its own.")
     ] = False,
+    tosa_tools: TosaTools = None,
     as_json: Json = False,
 ) -> None:
     """Show one element bit by bit, with the rule that decides and what every version says of it."""
     from lanewise.cli.explain import explain_command
 
-    raise typer.Exit(explain_command(operator, type, values, attr or [], version, as_json, runtimes))
+    raise typer.Exit(explain_command(operator, type, values, attr or [], version, as_json, runtimes, tosa_tools))
 
 
 @app.command()

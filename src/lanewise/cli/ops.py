@@ -8,10 +8,9 @@ from typing import Any
 
 from lanewise.graph.requirements import requirements, row_text
 from lanewise.language.attributes import REQUIRED
-from lanewise.language.errors import UnsupportedError
 from lanewise.language.operator import Example, Operator
 from lanewise.language.sorts import Sort
-from lanewise.operators.catalogue import SPECIFICATIONS, versions_of
+from lanewise.operators.catalogue import SPECIFICATIONS, specification_of, versions_of
 
 
 def ops_command(name: str | None, as_json: bool) -> None:
@@ -19,25 +18,12 @@ def ops_command(name: str | None, as_json: bool) -> None:
     if name is None:
         _print_all(as_json)
         return
-    records = [record for specification in SPECIFICATIONS for record in versions_of(specification).get(name, ())]
-    if not records:
-        raise UnsupportedError(f"{name}: {unknown(name)}")
+    records = versions_of(specification_of(name))[name]
     if as_json:
         print(json.dumps([describe(record) for record in records], indent=2))
         return
     for record in reversed(records):
         _print_one(record)
-
-
-def unknown(name: str) -> str:
-    """What to do about an operator name that is in no specification."""
-    import difflib
-
-    names = [name for specification in SPECIFICATIONS for name in versions_of(specification)]
-    folded = {known.lower().replace("_", ""): known for known in names}
-    close = difflib.get_close_matches(name.lower().replace("_", ""), folded, 3)
-    hint = f"did you mean {' or '.join(folded[match] for match in close)}?" if close else "see 'lanewise ops'"
-    return f"no such operator; {hint}"
 
 
 def _print_all(as_json: bool) -> None:

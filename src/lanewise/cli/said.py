@@ -16,6 +16,8 @@ from lanewise.language.operator import Operator
 from lanewise.language.sorts import Sort, bits
 from lanewise.operators.catalogue import versions_of
 
+VERDICTS = {None: "", True: "  agrees", False: "  DIFFERS"}
+
 
 @dataclass(frozen=True)
 class Said:
@@ -79,12 +81,11 @@ def answer_lines(answers: Sequence[Answer], pattern: int, sort: Sort, unpredicta
         return []
     lines = ["", "  installed runtimes:"]
     for one in answers:
-        name = f"{one.runtime} {one.version}".strip()
+        name = f"{one.runtime} {one.version}".strip() + (f" ({one.asked})" if one.asked else "")
         if one.pattern is None:
             text = f"{one.kind}: {one.text}"
         else:
-            verdict = "" if unpredictable else "  agrees" if agrees(one, pattern, sort) else "  DIFFERS"
-            text = shown(one.pattern, sort) + verdict
+            text = shown(one.pattern, sort) + VERDICTS[_agreement(one, pattern, sort, unpredictable)]
         lines.append(f"    {name:22}  {text}")
     return lines
 
@@ -94,14 +95,23 @@ def answers_report(answers: Sequence[Answer], pattern: int, sort: Sort, unpredic
     found = []
     for one in answers:
         entry: dict[str, Any] = {"runtime": one.runtime, "version": one.version, "answer": one.kind}
+        if one.asked:
+            entry["asked"] = one.asked
         if one.pattern is None:
             entry["text"] = one.text
         else:
             entry["value"] = plain(number(one.pattern, sort))
             entry["bits"] = grouped(one.pattern, sort.width)
-            entry["agrees"] = None if unpredictable else agrees(one, pattern, sort)
+            entry["agrees"] = _agreement(one, pattern, sort, unpredictable)
         found.append(entry)
     return found
+
+
+def _agreement(answer: Answer, pattern: int, sort: Sort, unpredictable: bool) -> bool | None:
+    """Whether a result is the one of the version that was asked; None where nothing is promised."""
+    if answer.asked:
+        return None if answer.specified is None else agrees(answer, answer.specified, sort)
+    return None if unpredictable else agrees(answer, pattern, sort)
 
 
 def agrees(answer: Answer, pattern: int, sort: Sort) -> bool:

@@ -56,7 +56,8 @@ def check_command(path: Path, function: str | None, scales: Scales, plot: Path |
     else:
         for finding in findings:
             print(f"{'ok  ' if finding.good else 'FAIL'} {finding.check}: {finding.text}")
-        print(f"{path}: {len(findings) - failed} checks passed, {failed} failed")
+        passed = len(findings) - failed
+        print(f"{path}: {passed} {'check' if passed == 1 else 'checks'} passed, {failed} failed")
         if plot is not None:
             print(f"written: {plot}")
     return 1 if failed else 0

@@ -14,7 +14,10 @@ app = typer.Typer()
 
 @app.command()
 def vectors(
-    folder: Annotated[Path | None, typer.Argument(metavar="[OUT]", help="A new folder.", show_default=False)] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Argument(metavar="[OUT]", help="A new folder, or an older corpus to replace.", show_default=False),
+    ] = None,
     format: Annotated[
         str | None, typer.Option(metavar="FORMAT", help="onnx, tosa, npz, csv, json, c or readmemh.")
     ] = None,

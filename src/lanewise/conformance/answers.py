@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lanewise.conformance.targets.names import LIBRARIES, target_of
+from lanewise.conformance.targets.names import LIBRARIES, TOOLS, Target, target_of
 from lanewise.conformance.targets.process import Crashed, Hung, TargetProcess, Unusable
-from lanewise.conformance.targets.protocol import array_of, tensor
+from lanewise.conformance.targets.protocol import Message, array_of
+from lanewise.conformance.targets.request import request
 from lanewise.engines.exact_kernel import from_patterns, patterns
 from lanewise.engines.storage import sort_of
-from lanewise.language.operator import Operator, Row
+from lanewise.language.errors import LanewiseError
+from lanewise.language.operator import Operator
 from lanewise.language.sorts import AnySort, ArraySort, Sort
+from lanewise.operators.catalogue import versions_of
 
 SECONDS = 60.0  # one element takes none of it; importing a large library does
+OWN_VERSION = ("iree", "tosa")  # they speak one version of TOSA; the others know operators, not versions
 
 
 @dataclass(frozen=True)
@@ -28,64 +34,53 @@ class Answer:
     kind: str  # "answers", "refuses", "crashes", "hangs", "not there", "not installed", "unusable"
     text: str
     pattern: int | None = None
+    asked: str = ""  # the version that it was asked at, where it is not the element's own
+    specified: int | None = None  # what that version says; None where it is unpredictable
 
 
-def answers(
-    operator: Operator,
-    row: Row,
-    attributes: Mapping[str, Any],
-    sorts: Sequence[AnySort | None],
-    operands: Sequence[Any],
-) -> list[Answer]:
-    """Every library's answer, one after another."""
-    request = _request(operator, row, attributes, sorts, operands)
-    return [
-        _answer(name, request, row.output)
-        for name, library in LIBRARIES.items()
-        if operator.release.specification in library.specifications
-    ]
+def answers(operator: Operator, ask: Callable[[Operator], Any], tosa_tools: Path | None = None) -> list[Answer]:
+    """Every library's answer, one after another, and the TOSA reference model's where somebody says where it is.
 
-
-def _request(
-    operator: Operator,
-    row: Row,
-    attributes: Mapping[str, Any],
-    sorts: Sequence[AnySort | None],
-    operands: Sequence[Any],
-) -> dict[str, Any]:
+    `ask` explains the element under one record, or raises a LanewiseError.
+    """
+    targets = [target_of(name) for name in LIBRARIES]
+    if tosa_tools is not None or os.environ.get(TOOLS):
+        targets.append(target_of("tosa", tosa_tools))
     specification = operator.release.specification
-    inputs: list[dict[str, Any] | None] = []
-    for k, (sort, operand) in enumerate(zip(sorts, operands, strict=True)):
-        if sort is None:
-            inputs.append(None)
-            continue
-        element = sort.element if isinstance(sort, ArraySort) else sort
-        array = from_patterns(operand if isinstance(sort, ArraySort) else [operand], element)
-        one_number = specification == "onnx" and operator.argument(k).ranks == (0, 0)
-        inputs.append(tensor(array.reshape(()) if one_number else array))
-    return {
-        "do": "run",
-        "specification": specification,
-        "operator": operator.name,
-        "version": operator.release.since,
-        "attributes": {
-            name: getattr(value, "name", value)
-            for name, value in attributes.items()
-            if name in operator.own_attributes or name == operator.output_attribute
-        },
-        "output": row.output.name,
-        "inputs": inputs,
-        "layout": "contiguous",
-    }
+    return [_at_version(target, operator, ask) for target in targets if specification in target.specifications]
 
 
-def _answer(name: str, request: dict[str, Any], output: Sort) -> Answer:
-    target = target_of(name)
+def _at_version(target: Target, operator: Operator, ask: Callable[[Operator], Any]) -> Answer:
+    """A target's answer at the version that it speaks."""
+    record = operator
+    if target.name in OWN_VERSION and operator.release.since != target.tosa_version:
+        records = versions_of(operator.release.specification)[operator.name]
+        record = next((one for one in records if one.release.since == target.tosa_version), operator)
+    asked = "" if record is operator else record.release.title
     if target.missing is not None:
-        return Answer(name, "", "not installed", target.missing)
+        return Answer(target.name, "", "not installed", target.missing, asked=asked)
+    try:
+        element = ask(record)
+    except LanewiseError as error:
+        return Answer(target.name, "", "not there", str(error), asked=asked)
+    operands = [_array(sort, one) for sort, one in zip(element.all_sorts, element.all_operands, strict=True)]
+    question = request(record, element.row.output, element.attributes, operands)
+    found = _answer(target, question, element.row.output)
+    return replace(found, asked=asked, specified=None if element.broken else element.result)
+
+
+def _array(sort: AnySort | None, operand: Any) -> np.ndarray[Any, Any] | None:
+    """An operand from its patterns: a table, or one element."""
+    if sort is None:
+        return None
+    return from_patterns(operand, sort.element) if isinstance(sort, ArraySort) else from_patterns([operand], sort)
+
+
+def _answer(target: Target, question: Message, output: Sort) -> Answer:
+    name = target.name
     with TargetProcess(target, SECONDS) as process:
         try:
-            reply = process.ask(request)
+            reply = process.ask(question)
         except Unusable as error:
             return Answer(name, "", "unusable", str(error))
         except Crashed as error:

@@ -116,23 +116,12 @@ class TosaOperation(Operation):  # type: ignore[misc]
     def print(self, printer: Any) -> None:
         printer.print_string(" " if self.operands else "")
         printer.print_list(self.operands, printer.print_operand)
-        if self.attributes:
-            printer.print_string(" {")
-            printer.print_list(self.attributes.items(), lambda entry: self._print_entry(printer, *entry))
-            printer.print_string("}")
         printer.print_string(" : ")
         printer.print_attribute(builtin.FunctionType.from_lists(self.operand_types, self.result_types))
 
-    def _print_entry(self, printer: Any, name: str, value: Any) -> None:
-        printer.print_string(f"{name} = ")
-        if name in self.words and isinstance(value, builtin.StringAttr):
-            printer.print_string(value.data)
-        else:
-            printer.print_attribute(value)
 
-
-class ConstantOperation(TosaOperation):
-    """The operator that MLIR prints in generic form, since it has no other."""
+class GenericOperation(TosaOperation):
+    """An operator in MLIR's generic form, which has the attributes as properties."""
 
     print = Operation.print
 

@@ -1,4 +1,4 @@
-"""Graph → MLIR text of the `tosa` dialect, as `tosa-opt` reads it."""
+"""Graph → MLIR text of the `tosa` dialect, as `tosa-opt` and IREE read it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ NAMES = {sort: name for name, sort in TYPES.items()}
 def model_bytes(model: Model, generic: bool = False) -> bytes:
     """The text's bytes; reading it back gives the same graph.
 
-    `generic` writes every operator in MLIR's generic form. Its pretty forms change between releases, this one stays.
+    Operators with attributes are in MLIR's generic form, which every release reads: the pretty forms of attributes
+    change between them. `generic` writes all operators so.
     """
     if model.specification != "tosa":
         raise UnsupportedError(f"{model.source}: an {model.specification.upper()} graph does not go into MLIR's tosa")
@@ -148,14 +149,13 @@ class _Text:
         sizes: bool = False,
     ) -> Any:
         made = self.xdsl.operation(name, known_words(name) or frozenset())
-        generic = self.generic or (not operands and not sizes)  # the dialect has no pretty form of a constant tensor
+        generic = self.generic or bool(attributes)
         if generic:
-            made = type(name, (self.xdsl.ConstantOperation,), {"name": made.name})
+            made = type(name, (self.xdsl.GenericOperation,), {"name": made.name})
         operation = made.create(
             operands=list(operands),
             result_types=[result],
-            properties=attributes if generic else {},
-            attributes={} if generic else attributes,
+            properties=attributes,
         )
         self._bind(output, operation.results[0], sizes)
         return operation
@@ -183,7 +183,7 @@ class _Text:
         if isinstance(value, bool):
             return self.builtin.BoolAttr.from_bool(value)
         if isinstance(value, str):
-            return self._plain(f"{self.xdsl.PREFIX}{name}", value) if self.generic else self.builtin.StringAttr(value)
+            return self._plain(f"{self.xdsl.PREFIX}{name}", value)
         if first.kind == "float":
             pattern = floats.encode(value, first)
             text = mlir_data.float_text(floats.decode(pattern, first), pattern)

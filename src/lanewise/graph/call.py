@@ -163,35 +163,33 @@ class OperatorCalls:
         profile: str | None,
     ) -> None:
         """Keeps the loop for the next calls with this dtype and these keywords."""
-        dtype, rank = operands[0].dtype, operands[0].ndim
-        if any(operand.dtype is not dtype or operand.ndim != rank for operand in operands):
+        dtype, shape = operands[0].dtype, operands[0].shape
+        if any(not one.dtype.isnative or one.dtype.num != dtype.num or one.shape != shape for one in operands):
             return
         if any(one.use == "elements" and one.ranks is not None for one in prepared.operator.arguments.values()):
             return  # the short way does not look at ranks
         if profile is not None:
             keywords = {**keywords, "profile": profile}
-        key = _call_key(operands, keywords)
-        if key is None:
+        values = tuple(keywords.values())
+        types = tuple(map(type, values))
+        if not all(kind in ALIKE for kind in types):
             return
-        if self._short is None:
-            from lanewise.engines.native.short_way import ShortWay
+        key = len(operands), dtype.num, tuple(keywords), types, values
+        try:
+            if self._short is None:
+                from lanewise.engines.native.short_way import ShortWay
 
-            self._short = ShortWay()
-            self.short = self._short.call or _no_way
-        known = self._short.known(key)
-        if known is None or known.failed:
-            self._short.add(key, len(operands), dtype, keywords, prepared.kernel.direct())
+                short = ShortWay()
+                self.short = short.call or _no_way
+                self._short = short
+            known = self._short.known(key)
+            if known is None or known.failed:
+                self._short.add(key, len(operands), dtype, keywords, prepared.kernel.direct)
+        except Exception:  # the call itself has gone well
+            pass
 
-    def long(self, operands: tuple[Any, ...], out: Any, keywords: Mapping[str, Any]) -> Any:
-        """The result of a call on more elements than the short way takes, if its loop is known; else None."""
-        if self._short is None or not operands or not all(type(operand) is np.ndarray for operand in operands):
-            return None
-        first = operands[0]
-        direct = self._short.known(_call_key(operands, keywords))
-        if direct is None or first.size <= direct.limit:
-            return None
-        if any(operand.dtype is not first.dtype or operand.shape != first.shape for operand in operands):
-            return None
+    def long(self, direct: Direct, operands: tuple[Array, ...], out: Any) -> Any:
+        """The result of a call that has too many elements for the short way; None where it is not so easy."""
         given = operands if out is None else (*operands, out)
         if out is not None and not _is_apart(out, direct, operands):
             return None
@@ -291,16 +289,6 @@ class OperatorCalls:
 
 def _no_way(operands: tuple[Any, ...], out: Any, keywords: Mapping[str, Any]) -> None:
     """The short way where there is none."""
-
-
-def _call_key(operands: tuple[Array, ...], keywords: Mapping[str, Any]) -> Any:
-    """What a loop for arrays of one dtype depends on; None for keywords that may be equal and not alike."""
-    values = tuple(keywords.values())
-    types = tuple(map(type, values))
-    if not all(kind in ALIKE for kind in types):
-        return None
-    dtype = operands[0].dtype
-    return len(operands), dtype, dtype.num, tuple(keywords), types, values  # long and long long may be equal
 
 
 def _is_apart(out: Any, direct: Direct, operands: tuple[Array, ...]) -> bool:

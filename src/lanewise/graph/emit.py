@@ -23,7 +23,7 @@ from lanewise.language.nodes import constant
 from lanewise.language.operator import Operator
 from lanewise.language.sorts import BY_NAME, AnySort, ArraySort, Sort, carrier
 from lanewise.language.words import Value
-from lanewise.operators.catalogue import SPECIFICATIONS, default_version, find, row_of, versions_of
+from lanewise.operators.catalogue import named, row_of
 
 WRITERS = {"c": c99.write, "sv": systemverilog.write}
 OPEN_SIZE = 2  # what an open size is taken to be: the text is about one element
@@ -65,7 +65,7 @@ def operator_unit(
     name: str, types: str | Sequence[Any], version: int | str | None, settings: Mapping[str, Any]
 ) -> Unit:
     """One row of one operator, with its attributes."""
-    operator = _operator(name, version)
+    operator = named(name, version)
     fixed = {key: value for key, value in settings.items() if key in operator.arguments}
     attributes = operator.read_attributes({k: v for k, v in settings.items() if k not in fixed})
     if operator.constant:
@@ -160,15 +160,6 @@ def _made() -> str:
     from lanewise import __version__
 
     return f"written by lanewise {__version__}"
-
-
-def _operator(name: str, version: int | str | None) -> Operator:
-    for specification in SPECIFICATIONS:
-        if name in versions_of(specification):
-            if specification == "onnx" and isinstance(version, str) and version.isdecimal():
-                version = int(version)
-            return find(specification, name, default_version(specification) if version is None else version)
-    return find("tosa" if name.isupper() else "onnx", name, default_version("tosa" if name.isupper() else "onnx"))
 
 
 def _types(operator: Operator, types: str | Sequence[Any]) -> list[Sort]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from numpy import ndarray
+
 from lanewise.graph.call import OperatorCalls
 from lanewise.graph.signature import documentation, python_name, signature
 
@@ -16,11 +18,13 @@ def operator_function(specification: str, name: str) -> Callable[..., Any]:
 
     def function(*operands: Any, out: Any = None, **keywords: Any) -> Any:
         result = calls.short(operands, out, keywords)
-        if result is None:
-            result = calls.long(operands, out, keywords)
-            if result is None:
-                return calls.general(operands, out, **keywords)
-        return result
+        if type(result) is ndarray:
+            return result
+        if result is not None:
+            result = calls.long(result, operands, out)
+            if result is not None:
+                return result
+        return calls.general(operands, out, **keywords)
 
     function.__name__ = function.__qualname__ = python_name(name)
     function.__module__ = f"lanewise.{specification}"

@@ -69,9 +69,19 @@ class Finding:
         return self._repair()
 
     def __str__(self) -> str:
-        side = "right" if self.pattern.direction == "RIGHT" else "left"
+        return self._told(f"if this was a {self._side} shift, it is wrong for:")
+
+    def after_repair(self) -> str:
+        """What is said of a place that is a shift by now."""
+        return self._told(f"repaired, it is a {self._side} shift now; it was wrong for:")
+
+    @property
+    def _side(self) -> str:
+        return "right" if self.pattern.direction == "RIGHT" else "left"
+
+    def _told(self, what: str) -> str:
         example = "\n".join(f"  {line}" for line in str(self.counterexample).splitlines())
-        return f"{self.node}: {self.pattern.text}; if this was a {side} shift, it is wrong for:\n{example}"
+        return f"{self.node}: {self.pattern.text}; {what}\n{example}"
 
 
 def find_shifts(model: Model) -> list[Finding]:

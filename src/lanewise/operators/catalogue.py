@@ -68,6 +68,31 @@ def find(specification: str, name: str, version: int | str) -> Operator:
     return _find_onnx(name, records, version)
 
 
+def named(name: str, version: int | str | None = None) -> Operator:
+    """The record of an operator whose name says which specification it is of, at a version or at the default one."""
+    specification = specification_of(name)
+    if version is None:
+        version = default_version(specification)
+    elif specification == "onnx" and isinstance(version, str) and version.isdecimal():
+        version = int(version)
+    return find(specification, name, version)
+
+
+def specification_of(name: str) -> str:
+    """The specification that has an operator of this name."""
+    for specification in SPECIFICATIONS:
+        if name in versions_of(specification):
+            return specification
+    folded = {_folded(known): known for specification in SPECIFICATIONS for known in versions_of(specification)}
+    close = difflib.get_close_matches(_folded(name), folded, 3)
+    hint = f"did you mean {' or '.join(folded[match] for match in close)}?" if close else "see 'lanewise ops'"
+    raise UnsupportedError(f"{name}: no such operator; {hint}")
+
+
+def _folded(name: str) -> str:
+    return name.lower().replace("_", "")
+
+
 def _find_onnx(name: str, records: tuple[Operator, ...], opset: int | str) -> Operator:
     known_opset(opset)
     candidates = [record for record in records if record.release.since <= opset]  # type: ignore[operator]

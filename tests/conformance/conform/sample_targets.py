@@ -102,3 +102,41 @@ def hangs_in_a_copy(case: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         return x
 
     return in_a_copy(work)
+
+
+def without_subnormals(case: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Add of float32 that takes subnormal numbers for zeros, and is wrong for 7."""
+
+    def flushed(z: np.ndarray) -> np.ndarray:
+        return np.where(np.abs(z) < np.finfo(np.float32).tiny, np.copysign(np.float32(0), z), z)
+
+    total = flushed(flushed(x) + flushed(y))
+    return np.where((x == 7) & (y == 1), np.float32(9), total) if "ADD" in case.operator else total
+
+
+def widens_batches(case: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """BitwiseAnd whose result has another type where there are many elements, the pair (3, 7) among them."""
+    found = np.bitwise_and(x, y)
+    return found.astype(np.int64) if found.size > 1 and ((x == 3) & (y == 7)).any() else found
+
+
+def never_answers(case: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    with Path(os.environ.get("ASKED", os.devnull)).open("a") as file:
+        file.write(f"{os.getpid()}\n")
+    time.sleep(600)
+    return x
+
+
+STREAM = """
+import json, sys, time
+for text in sys.stdin:
+    if json.loads(text)["do"] == "hello":
+        print(json.dumps({"protocol": 1, "version": "stream"}), flush=True)
+        continue
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        sys.stdout.write(" " * 10)
+        sys.stdout.flush()
+        time.sleep(0.01)
+    print()
+"""

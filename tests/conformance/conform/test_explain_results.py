@@ -84,7 +84,7 @@ def test_fixed_arguments_and_other_specifications() -> None:
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda: lw.explain_results("NOTHING", (X, N), X), "no such TOSA operator"),
+        (lambda: lw.explain_results("NOTHING", (X, N), X), "NOTHING: no such operator"),
         (lambda: lw.explain_results(ROUNDED, (X,), X), "1 operands are given; it takes input1, input2"),
         (lambda: lw.explain_results(ROUNDED, (X, N), X[:3]), r"results have shape \[3\], the operands \[2048\]"),
         (lambda: lw.explain_results(ROUNDED, (X, N[:7]), X), "do not broadcast"),

@@ -10,6 +10,7 @@ import pytest
 from lanewise.conformance.judging import verdict as v
 from lanewise.conformance.judging.cells import cells
 from lanewise.conformance.judging.run import Report, conform
+from lanewise.conformance.report.terminal import words
 from lanewise.conformance.targets.names import target_of
 from lanewise.language.errors import InvalidError
 from tests.conformance.conform.sample_targets import PROGRAM
@@ -94,6 +95,17 @@ def test_a_result_of_another_type_differs_everywhere() -> None:
     assert "int64" in finding.message
 
 
+def test_a_batch_of_another_type_differs_and_is_no_refusal() -> None:
+    report = judged("widens_batches")
+    (finding,) = report.findings
+    assert finding.verdict == v.DIFFERS
+    (failing,) = finding.failing
+    assert (failing.kind, failing.place, failing.rows) == ("mistyped", "specified", 2)  # the pair and one beside it
+    assert (finding.compared, finding.differing) == (65536, 2)
+    assert failing.message.startswith("gives int64[2], not uint8[2]")
+    assert any("another type or shape on " in line for line, _ in words(finding))
+
+
 def test_what_a_target_prints_is_not_its_answer() -> None:
     (finding,) = judged("prints").findings
     assert finding.verdict == v.AGREES
@@ -126,12 +138,12 @@ def test_a_program_in_another_language_needs_the_protocol_only(tmp_path: Path) -
 
 
 def test_a_program_that_ends_at_once_or_talks_nonsense_is_not_judged(tmp_path: Path) -> None:
-    for code, words in (("raise SystemExit(3)", "ended with 3"), ("print('hello', flush=True); input()", "no JSON")):
+    for code, said in (("raise SystemExit(3)", "ended with 3"), ("print('hello', flush=True); input()", "no JSON")):
         path = tmp_path / "program.py"
         path.write_text(code)
         report = conform([target_of(f"program:{sys.executable} {path}")], "^BitwiseAnd", "^uint8$")
         assert (report.findings, report.targets) == ([], {})
-        assert words in next(iter(report.missing.values()))
+        assert said in next(iter(report.missing.values()))
 
 
 ODD = {

@@ -6,8 +6,8 @@ import base64
 import io
 import json
 import re
-import shutil
-import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,16 +17,16 @@ from rich.console import Console
 from lanewise.conformance.detective import rules
 from lanewise.conformance.judging.cells import cells
 from lanewise.conformance.judging.run import Report, conform
-from lanewise.conformance.judging.verdict import VERDICTS
+from lanewise.conformance.judging.verdict import MEANINGS, VERDICTS
 from lanewise.conformance.report.page import page
 from lanewise.conformance.report.pictures import difference_picture
 from lanewise.conformance.report.record import record
 from lanewise.conformance.report.terminal import show, summary
 from lanewise.conformance.targets.names import target_of
+from tests.conformance.conform.browser import CHROMIUM, Browser
 
 pytest.importorskip("PIL")
 HERE = "tests.conformance.conform.sample_targets"
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 
 
 @pytest.fixture(scope="module")
@@ -85,67 +85,142 @@ def test_the_page_needs_nothing_else_and_is_not_ended_by_its_data(report: Report
     assert len(json.loads(data[1])["pictures"]) == 4 + 2  # masks_counts has no BitwiseAnd, right no BitShift
 
 
-PROBE = """
-<script>
-addEventListener("error", (event) => { document.title = "error " + event.message; });
-addEventListener("load", () => {
-  const rows = () => document.querySelectorAll("#matrix tbody tr").length;
-  const pick = (id, value) => {
-    document.getElementById(id).value = value;
-    document.getElementById(id).dispatchEvent(new Event("change"));
-  };
-  const found = { start: rows() };
-  pick("verdict", ""); found.everything = rows();
-  pick("operator", "ONNX BitwiseAnd 18"); found.operator = rows();
-  pick("type", "uint8"); found.type = rows();
-  pick("operator", ""); pick("type", ""); pick("verdict", "differs"); found.differs = rows();
-  pick("target", "TARGET:right"); found.target = rows();
-  pick("target", "");
-  const named = (element) => element.getAttribute("aria-label") || element.labels?.length;
-  found.unnamed = [...document.querySelectorAll("button, select")].filter((element) => !named(element)).length;
-  const button = document.querySelector("#matrix button.differs");
-  found.label = button.getAttribute("aria-label");
-  button.focus(); found.focused = document.activeElement === button;
-  button.click();
-  found.open = document.getElementById("detail").open;
-  found.named = document.getElementById(document.getElementById("detail").getAttribute("aria-labelledby")).textContent;
-  found.images = [...document.querySelectorAll("#detail img")].map((image) => image.alt.length > 0);
-  found.text = document.getElementById("detail").textContent;
-  document.getElementById("close").click();
-  const before = document.documentElement.dataset.theme;
-  document.getElementById("theme").click();
-  found.themes = [before, document.documentElement.dataset.theme].sort();
-  document.body.dataset.found = JSON.stringify(found);
-});
-</script>
-"""
+needs_a_browser = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
-def test_in_a_browser_filters_dialog_and_theme_work_and_everything_is_named(report: Report, tmp_path: Path) -> None:
-    path = tmp_path / "page.html"
-    probe = PROBE.replace("TARGET:", f"{HERE}:")
-    path.write_text(page(report).replace("<title>", probe + "<title>", 1))
-    assert CHROMIUM is not None
-    done = subprocess.run(
-        [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}",
-         "--virtual-time-budget=5000", "--dump-dom", path.as_uri()],
-        capture_output=True, text=True, check=False, timeout=120,
-    )  # fmt: skip
-    dom = done.stdout
-    assert "<title>error" not in dom
-    attribute = re.search(r'data-found="([^"]*)"', dom)
-    assert attribute is not None, done.stderr[-2000:]
-    found = json.loads(attribute[1].replace("&quot;", '"').replace("&amp;", "&"))
-    assert found["start"] == found["differs"] == 4  # BitShift, two types, two directions
-    assert (found["everything"], found["operator"], found["type"], found["target"]) == (6, 2, 1, 0)
-    assert found["unnamed"] == 0
-    assert found["label"].startswith(f"{HERE}:masks_counts, onnx BitShift 28")
-    assert found["focused"] and found["open"]
-    assert found["images"] == [True, True, True]
-    assert "count masked by the width" in found["text"]
-    assert "BitShift" in found["named"]
-    assert found["themes"] == ["dark", "light"]
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with Browser(tmp_path_factory.mktemp("profile")) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def file(report: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "page.html"
+    first, *others = (finding for finding in report.findings if finding.target == f"{HERE}:right")
+    kept = [
+        finding for finding in report.findings if finding is not first
+    ]  # so one cell of the last column is not asked
+    assert others
+    path.write_text(page(replace(report, findings=kept)))
+    return path
+
+
+ROWS = "document.querySelectorAll('#matrix tbody tr').length"
+FOCUS = "(document.activeElement.id || document.activeElement.getAttribute('aria-label'))"
+UNNAMED = """[...document.querySelectorAll("button, select, [role=region], meter, img")].filter((element) =>
+  !(element.getAttribute("aria-label") || element.labels?.length || element.alt)).length"""
+
+
+@needs_a_browser
+def test_filters_narrow_the_matrix(browser: Browser, file: Path) -> None:
+    browser.open(file, 1280, 900)
+
+    def pick(**values: str) -> int:
+        for id, value in values.items():
+            browser.ask(f"$('{id}').value = {json.dumps(value)}; $('{id}').dispatchEvent(new Event('change'))")
+        return int(browser.ask(ROWS))
+
+    assert pick() == 4  # BitShift, two types, two directions
+    assert pick(verdict="") == 6
+    assert pick(operator="ONNX BitwiseAnd 18") == 2
+    assert pick(type="uint8") == 1
+    assert pick(operator="", type="", verdict="differs") == 4
+    assert pick(target=f"{HERE}:right") == 0
+    assert browser.ask("$('count').textContent") == "0 of 6 rows"
+    assert browser.errors == []
+
+
+@needs_a_browser
+def test_the_keyboard_alone_reaches_filters_and_cells_and_opens_one(browser: Browser, file: Path) -> None:
+    browser.open(file, 1280, 900)
+    order = []
+    for _ in range(8):
+        browser.press("Tab")
+        order.append(browser.ask(FOCUS))
+    summary_of_legend, region, first = order[5:]
+    assert order[:5] == ["theme", "operator", "type", "target", "verdict"]
+    assert summary_of_legend is None  # the legend's summary, which is named by its text
+    assert region == "Matrix of operators and targets"
+    assert first.startswith(f"{HERE}:masks_counts, onnx BitShift 28")
+    assert "differs" in first
+    browser.press("Enter")
+    assert browser.ask("$('detail').open")
+    assert "count masked by the width" in browser.ask("$('detail').textContent")
+    title = "document.getElementById($('detail').getAttribute('aria-labelledby')).textContent"
+    assert "BitShift" in browser.ask(title)
+    assert browser.ask("[...document.querySelectorAll('#detail img')].every((image) => image.alt.length > 0)")
+    assert browser.ask(UNNAMED) == 0
+    assert browser.ask(FOCUS) == "close"
+    regions = []
+    while browser.press("Tab") or (there := browser.ask(FOCUS)) not in ("close", None, "BODY"):
+        regions.append(there)
+    assert regions == ["Rules that reproduce it", "Inputs that differ"]
+    browser.press("Escape")
+    assert not browser.ask("$('detail').open")
+    assert browser.ask(FOCUS) == first  # back where it was
+    assert browser.errors == []
+
+
+@needs_a_browser
+def test_keys_change_a_filter_the_legend_and_the_colours(browser: Browser, file: Path) -> None:
+    for dark in (False, True):
+        browser.open(file, 1280, 900, dark)
+        theme = "document.documentElement.dataset.theme + $('theme').getAttribute('aria-pressed')"
+        back = "getComputedStyle(document.body).backgroundColor"
+        before = browser.ask(back)
+        assert browser.ask(theme) == ("darktrue" if dark else "lightfalse")
+        browser.press("Tab")
+        browser.press(" ")
+        assert browser.ask(theme) == ("lightfalse" if dark else "darktrue")
+        assert browser.ask(back) != before
+        for _ in range(4):
+            browser.press("Tab")
+        assert browser.ask(FOCUS) == "verdict"
+        browser.press("ArrowDown")
+        assert (browser.ask("$('verdict').value"), browser.ask(ROWS)) == ("", 6)
+        browser.press("Tab")
+        assert browser.ask("$('legend').open")
+        browser.press("Enter")
+        assert not browser.ask("$('legend').open")
+    assert browser.errors == []
+
+
+@needs_a_browser
+def test_what_a_verdict_means_is_in_the_page_and_belongs_to_each_cell(browser: Browser, file: Path) -> None:
+    browser.open(file, 1280, 900)
+    seen = browser.ask("document.querySelector('main').innerText")
+    for name, meaning in MEANINGS.items():
+        assert meaning in seen
+        assert browser.ask(f"document.getElementById('meaning-{name.replace(' ', '-')}').textContent") == meaning
+    described = (
+        "document.getElementById(document.querySelector('#matrix button.differs').getAttribute('aria-describedby'))"
+    )
+    assert browser.ask(f"{described}.textContent") == MEANINGS["differs"]
+    assert browser.ask("document.querySelectorAll('[title]').length") == 0
+    browser.open(file, 390, 844)
+    assert not browser.ask("$('legend').open")
+    assert all(name in browser.ask("document.querySelector('#legend summary').innerText") for name in MEANINGS)
+
+
+@needs_a_browser
+@pytest.mark.parametrize("dark", [False, True])
+def test_on_a_phone_the_page_is_as_wide_as_the_screen(browser: Browser, file: Path, dark: bool) -> None:
+    browser.open(file, 390, 844, dark)
+    wide = "document.documentElement.scrollWidth"
+    assert browser.ask(wide) == browser.ask("innerWidth") == 390
+    browser.ask("$('legend').open = true")
+    assert browser.ask(wide) == 390
+    browser.ask("document.querySelector('#matrix button.differs').click()")
+    assert browser.ask(wide) == 390
+    assert browser.ask("$('detail').scrollWidth <= $('detail').clientWidth")
+    sizes = "[...document.querySelectorAll('#detail img')].map((image) => [image.clientWidth, image.clientHeight])"
+    assert {width == height > 100 for width, height in browser.ask(sizes)} == {True}
+    tables = "[...document.querySelectorAll('#detail .wide')]"
+    assert browser.ask(f"{tables}.some((part) => part.scrollWidth > part.clientWidth)")  # these scroll instead
+    assert browser.ask(f"{tables}.every((part) => part.tabIndex === 0)")
+    browser.press("Escape")
+    assert browser.errors == []
 
 
 def test_the_guide_lists_every_rule_and_verdict() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,13 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lanewise.conformance.vectors import folder
+from lanewise.conformance.vectors import c_header, folder
 from lanewise.conformance.vectors.corpus import VectorSet
-from lanewise.conformance.vectors.coverage import coverage
 from lanewise.conformance.vectors.folder import Selection
 from lanewise.engines.exact import number
 from lanewise.engines.exact_kernel import patterns
 from lanewise.formats.tensors import read_tensors
+from lanewise.language.sorts import Sort, bf16, u16
 from tests.cli.test_commands import lanewise
 
 FILTER = (
@@ -42,9 +43,36 @@ def test_npz(tmp_path: Path, corpus: dict[str, VectorSet]):
     for name, vectors in corpus.items():
         found = read_tensors(out / f"{name}.npz")
         for column in vectors.columns:
-            assert tuple(patterns(found[column.name], column.sort)) == column.patterns
-        assert tuple(patterns(found["result"], vectors.row.output)) == vectors.results
+            assert tuple(patterns(found[column.name], stored(column.sort))) == column.patterns
+        assert tuple(patterns(found["result"], stored(vectors.row.output))) == vectors.results
         assert found["unpredictable"].tolist() == [bool(reason) for reason in vectors.broken]
+
+
+def stored(sort: Sort) -> Sort:
+    """The type of an array in an archive: NumPy's own."""
+    return u16 if sort == bf16 else sort
+
+
+def test_npz_loads_with_numpy_alone_and_the_index_says_what_bits_stand_for(tmp_path: Path):
+    out = written(tmp_path / "out", "npz", r"^tosa 1.1 (ADD|CAST) \((bfloat16|float32|int8)")
+    sets = json.loads((out / "index.json").read_text())["sets"]
+    checked = 0
+    for entry in sets:
+        with np.load(out / f"{entry['name']}.npz") as archive:
+            assert all(array.dtype.kind in "biuf" for array in archive.values()), entry["name"]
+            for name, how in entry["stored_as"].items():
+                assert (entry["types"][name], how) == ("bfloat16", "uint16 bit patterns")
+                assert archive[name].dtype == np.uint16
+        if entry["operator"] == "ADD" and entry["stored_as"]:
+            with np.load(out / f"{entry['name']}.npz") as archive:
+                a, b, total = ((archive[n].astype(np.uint32) << 16).view(np.float32) for n in entry["types"])
+            with np.errstate(all="ignore"):
+                exact = a.astype(np.float64) + b
+            close = np.isfinite(total) & (abs(total) > 1e-30)
+            assert close.sum() > 50
+            assert np.allclose(total[close], exact[close], rtol=2**-8)
+            checked += 1
+    assert checked == 1
 
 
 def test_csv(tmp_path: Path, corpus: dict[str, VectorSet]):
@@ -62,6 +90,33 @@ def test_csv(tmp_path: Path, corpus: dict[str, VectorSet]):
             assert (
                 line["result_hex"] == "" if vectors.broken[at] else int(line["result_hex"], 16) == vectors.results[at]
             )
+
+
+@pytest.mark.parametrize("format", ["csv", "json"])
+def test_a_table_is_written_with_its_vectors(tmp_path: Path, corpus: dict[str, VectorSet], format: str):
+    """From the files alone: the result of an int8 TABLE is the entry that the input selects."""
+    out = written(tmp_path / "out", format, r"^tosa 1.0 TABLE \(int8")
+    sets = json.loads((out / "index.json").read_text())["sets"]
+    assert len(sets) == 6
+    for entry in sets:
+        if format == "csv":
+            with (out / f"{entry['name']}_table.csv").open(newline="") as file:
+                lines = list(csv.DictReader(file))
+            assert [int(line["index"]) for line in lines] == list(range(256))
+            assert all(int(line["table_hex"], 16) == int(line["table"]) % 256 for line in lines)
+            table = [int(line["table"]) for line in lines]
+            with (out / f"{entry['name']}.csv").open(newline="") as file:
+                pairs = [(int(line["input1"]), int(line["result"])) for line in csv.DictReader(file)]
+        else:
+            found = json.loads((out / f"{entry['name']}.json").read_text())
+            assert found["types"] == {"input1": "int8", "table": "int8", "result": "int8"}
+            table, given, results = (
+                [(int(text, 16) ^ 128) - 128 for text in texts]
+                for texts in (found["fixed"]["table"], found["operands"][0]["hex"], found["result"])
+            )
+            pairs = list(zip(given, results, strict=True))
+        assert len(pairs) > 20
+        assert all(table[value + 128] == result for value, result in pairs)
 
 
 def test_json(tmp_path: Path, corpus: dict[str, VectorSet]):
@@ -135,7 +190,8 @@ def test_c_header(tmp_path: Path, corpus: dict[str, VectorSet]):
         pytest.skip("gcc is not installed")
     out = written(tmp_path / "out", "c")
     lines = ["#include <stdio.h>", *(f'#include "{name}.h"' for name in corpus), "int main(void) {"]
-    for name, vectors in corpus.items():
+    prefixes = {e["name"]: e["prefix"] for e in json.loads((out / "index.json").read_text())["sets"]}
+    for name, vectors in ((prefixes[name], vectors) for name, vectors in corpus.items()):
         arrays = [*(column.name for column in vectors.columns), "result", "unpredictable"]
         for array in arrays:
             lines.append(
@@ -154,6 +210,23 @@ def test_c_header(tmp_path: Path, corpus: dict[str, VectorSet]):
         expected += [list(column.patterns) for column in vectors.columns]
         expected += [list(vectors.results), [int(bool(reason)) for reason in vectors.broken]]
     assert [[int(word, 16) for word in line.split()] for line in printed] == expected
+
+
+def test_c_names_differ_in_the_characters_that_every_compiler_reads():
+    """63 characters, by C99's 5.2.4.1; of all sets' headers together, as one file may include them all."""
+    taken: dict[str, str] = {}
+    long = 0
+    for vectors in Selection(r"RESCALE \(int(8|48)|ARITHMETIC|CLAMP|SELECT|Clip|Squeeze", None).sets():
+        (content,) = (content.decode() for _, content in c_header.files(vectors))
+        names = re.findall(r"^static const uint\d+_t (\w+)\[|^#define (\w+)", content, re.MULTILINE)
+        for name in map("".join, names):
+            assert taken.setdefault(name[:63], vectors.name) == vectors.name, name
+            assert len(name) <= 63, name
+        assert f"#define {c_header.prefix(vectors)}_COUNT" in content
+        long += len(vectors.name) > 63
+    assert long > 100
+    (short,) = Selection(r"^tosa_1_0_CLZ_int32", None).sets()
+    assert c_header.prefix(short) == short.name
 
 
 def test_tosa_folders_run_through_the_suite(tmp_path: Path):
@@ -227,17 +300,3 @@ def test_what_only_a_reading_decides_is_an_onnx_test_of_its_own(tmp_path: Path):
     assert not ((a[0] == -(2**31)) & (b[0] == -1)).any()
     assert len(a[1]) > 5
     assert ((b[1] == 0) | ((a[1] == -(2**31)) & (b[1] == -1))).all()
-
-
-def test_coverage_names_what_is_reached():
-    (vectors,) = Selection(r"^tosa_1_0_ARITHMETIC_RIGHT_SHIFT_int8_.*True", None).sets()
-    lines = list(coverage(vectors))
-    listed = {line.strip().rsplit(": ", 1)[0]: line.rsplit(": ", 1)[1] for line in lines if line.startswith("  ")}
-    for kinds in ("negative x 7 x 1", "negative x 1 to 6 x 1", "positive x 1 to 6 x 0", "highest x 0 x none"):
-        assert int(listed[kinds]) > 0, kinds
-    assert "requirement 0 <= input2 <= 7: both sides of its edge" in "\n".join(lines)
-    value, count = (column.patterns for column in vectors.columns)
-    rounds = sum(
-        1 <= c <= 127 and (v - 256 if v > 127 else v) >> (c - 1) & 1 for v, c in zip(value, count, strict=True)
-    )
-    assert int(listed["1"]) == rounds

@@ -54,11 +54,6 @@ def floor(_: Setting, a: Value, b: Value) -> Value:
     return select(b == 0, 0, quotient - select((rest != 0) & below, 1, a - a))
 
 
-@rule("truncation", "the quotient cut towards zero", *QUOTIENTS)
-def truncated(_: Setting, a: Value, b: Value) -> Value:
-    return select(b == 0, 0, _parts(a, b)[1])
-
-
 def _nearest(a: Value, b: Value, ties: str) -> Value:
     safe, quotient, rest, below = _parts(a, b)
     size, limit = absolute(rest), absolute(safe)
@@ -87,6 +82,7 @@ def half_even(_: Setting, a: Value, b: Value) -> Value:
 
 @rule("half up", "the nearest quotient, ties upwards", *QUOTIENTS)
 def half_up(_: Setting, a: Value, b: Value) -> Value:
+    applies(a.element.signed)  # away from zero is upwards elsewhere
     return _nearest(a, b, "up")
 
 
@@ -149,7 +145,7 @@ def rest_flushed(setting: Setting, a: Value, b: Value) -> Value:
 
 @rule("through float64", "both operands as float64, the remainder cut to the type", "mod")
 def rest_through_float(_: Setting, a: Value, b: Value) -> Value:
-    _whole(a)
+    applies(a.element.kind == "int" and a.element.width > 53)  # float64 has narrower ones exactly
     return convert(remainder_towards_zero(convert(a, f64), convert(b, f64)), a.element)
 
 
@@ -159,12 +155,6 @@ def rest_through_float(_: Setting, a: Value, b: Value) -> Value:
 def _combined(setting: Setting, a: Value, b: Value) -> Value:
     name = setting.cell.operator
     return a + b if name == "add" else a - b if name == "sub" else a * b
-
-
-@rule("wraps", "the low bits of the exact result", *SUMS)
-def wraps(setting: Setting, a: Value, b: Value) -> Value:
-    _whole(a)
-    return wrap(_combined(setting, wrap(a, setting.output), wrap(b, setting.output)), setting.output)
 
 
 @rule("wraps in the type of the inputs", "the low bits in the inputs' width, then extended", *SUMS)
@@ -177,22 +167,16 @@ def wraps_narrow(setting: Setting, a: Value, b: Value) -> Value:
 @rule("saturates", "the exact result brought to the nearest number of the type", *SUMS)
 def saturates(setting: Setting, a: Value, b: Value) -> Value:
     _whole(a)
-    applies(a.element.width <= 32)
+    applies(a.element.width <= 32 and not setting.cell.fixed.get("shift"))
     wide = integer(64, a.element.signed or setting.cell.operator == "sub")
     return saturate(_combined(setting, wrap(a, wide), wrap(b, wide)), setting.output)
 
 
 @rule("through float32", "computed as float32 and cut to the type", *SUMS)
 def sums_through_float(setting: Setting, a: Value, b: Value) -> Value:
-    _whole(a)
+    applies(a.element.kind == "int" and not setting.cell.fixed.get("shift"))
+    applies(setting.output.width > 24)  # narrower ones are exact, and cut to the type they saturate
     return convert(_combined(setting, convert(a, f32), convert(b, f32)), setting.output)
-
-
-@rule("double rounding", "computed as float32 and rounded a second time", *SUMS, "div")
-def rounded_twice(setting: Setting, a: Value, b: Value) -> Value:
-    applies(setting.output.kind == "float" and setting.output.width == 16)
-    left, right = convert(a, f32), convert(b, f32)
-    return convert(left / right if setting.cell.operator == "div" else _combined(setting, left, right), setting.output)
 
 
 def _scaled(setting: Setting, a: Value, b: Value) -> tuple[Value, int]:
@@ -207,10 +191,9 @@ def scaled_down(setting: Setting, a: Value, b: Value) -> Value:
     return wrap(shift_right(product, shift), i32)
 
 
-@rule("half up", "the product scaled down, ties upwards", "mul")
-def scaled_half_up(setting: Setting, a: Value, b: Value) -> Value:
-    product, shift = _scaled(setting, a, b)
-    return wrap(shift_right(product + (1 << (shift - 1)), shift), i32)
+@rule("not scaled down", "the low bits of the product, as if the shift were 0", "mul")
+def not_scaled(setting: Setting, a: Value, b: Value) -> Value:
+    return wrap(_scaled(setting, a, b)[0], i32)
 
 
 @rule("half away", "the product scaled down, ties away from zero", "mul")
@@ -223,7 +206,7 @@ def scaled_half_away(setting: Setting, a: Value, b: Value) -> Value:
 @rule("double rounding", "half is moved by 2**30 with the product's sign first, as gemmlowp's second step", "mul")
 def scaled_twice(setting: Setting, a: Value, b: Value) -> Value:
     product, shift = _scaled(setting, a, b)
-    extra = select(a < 0, literal(-(1 << 30), i64), literal(1 << 30, i64)) if shift > 31 else literal(0, i64)
+    extra = select(product < 0, literal(-(1 << 30), i64), literal(1 << 30, i64)) if shift > 31 else literal(0, i64)
     return wrap(shift_right(product + (1 << (shift - 1)) + extra, shift), i32)
 
 
@@ -255,7 +238,7 @@ def other_order(setting: Setting, a: Value, b: Value) -> Value:
 
 @rule("compared as float64", "both as float64, which joins neighbours above 2**53", *ORDERS)
 def float_order(setting: Setting, a: Value, b: Value) -> Value:
-    _whole(a)
+    applies(a.element.kind == "int" and a.element.width > 53)
     return _compared(setting, convert(a, f64), convert(b, f64))
 
 

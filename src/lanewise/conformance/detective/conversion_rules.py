@@ -100,6 +100,6 @@ def other_sign(setting: Setting, x: Value) -> Value:
 
 @rule("subnormal numbers are 0", "operands and results below the smallest normal number count as 0", *CASTS)
 def flushed(setting: Setting, x: Value) -> Value:
-    applies(x.element.kind == "float")
+    applies(x.element.kind == "float" and setting.output.kind != "int")
     result = convert(without_subnormals(x), setting.output)
     return without_subnormals(result) if setting.output.kind == "float" else result

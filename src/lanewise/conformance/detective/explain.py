@@ -20,7 +20,7 @@ from lanewise.language.attributes import REQUIRED
 from lanewise.language.errors import InvalidError, UnsupportedError
 from lanewise.language.operator import Operator
 from lanewise.language.sorts import AnySort, ArraySort
-from lanewise.operators.catalogue import default_version, find, row_of
+from lanewise.operators.catalogue import named, row_of
 
 Array = np.ndarray[Any, Any]
 
@@ -89,8 +89,7 @@ def explain_results(
     >>> found.differing, found.rules[0].name
     (2, 'half away')
     """
-    specification = "tosa" if operator.isupper() else "onnx"
-    record = find(specification, operator, default_version(specification) if version is None else version)
+    record = named(operator, version)
     cell, columns = _cell(record, operands, settings)
     shape = _shape(record, columns)
     sort = cell.row.output

@@ -17,7 +17,6 @@ from lanewise.language.words import (
 )
 
 BY_COUNT = ("bit_shift",)
-RIGHT = ("bit_shift", "arithmetic_right_shift", "logical_right_shift")
 ROUNDING = ("arithmetic_right_shift",)
 
 
@@ -53,7 +52,8 @@ def promoted_64(setting: Setting, x: Value, n: Value) -> Value:
 
 @rule("sign- for zero-extension", "an unsigned word shifted as a signed 32-bit one that copies its top bit", *BY_COUNT)
 def sign_extended(setting: Setting, x: Value, n: Value) -> Value:
-    applies(x.element.width < 32 and not x.element.signed)
+    applies(x.element.width < 32 and not x.element.signed and not _left(setting))
+    applies(setting.cell.record.release.since != 11)  # counts within the width, where "arithmetic for logical" says it
     wide = wrap(reinterpret(x, integer(x.element.width, True)), i32)
     return wrap(_shift(setting, wide, wrap(n, i32) & 31), x.element)
 
@@ -95,9 +95,9 @@ def nothing_below(setting: Setting, x: Value, n: Value) -> Value:
     return select(n < 0, 0, _shift(setting, x, n))
 
 
-@rule("x for negative counts", "x itself for a count below 0, otherwise as specified", *BY_COUNT)
+@rule("x for negative counts", "x itself, not moved to the left, for a count below 0", *BY_COUNT)
 def same_below(setting: Setting, x: Value, n: Value) -> Value:
-    applies(n.element.signed)
+    applies(n.element.signed and _left(setting))  # to the right, "count clamped on both sides" says it
     return select(n < 0, x, _shift(setting, x, n))
 
 
@@ -131,15 +131,20 @@ def by_exponent(setting: Setting, x: Value, n: Value) -> Value:
     return wrap(wrap(x, i32) * factor, x.element)
 
 
-@rule("logical for arithmetic", "zeros come in from the left instead of copies of the sign", *RIGHT)
+@rule("logical for arithmetic", "zeros come in from the left instead of copies of the sign", *BY_COUNT, *ROUNDING)
 def logical(setting: Setting, x: Value, n: Value) -> Value:
     applies(x.element.signed and not _left(setting))
     return reinterpret(shift_right(reinterpret_unsigned(x), reinterpret_unsigned(n)), x.element)
 
 
-@rule("arithmetic for logical", "copies of the top bit come in from the left instead of zeros", *RIGHT)
+@rule(
+    "arithmetic for logical",
+    "copies of the top bit come in from the left instead of zeros",
+    *BY_COUNT,
+    "logical_right_shift",
+)
 def arithmetic(setting: Setting, x: Value, n: Value) -> Value:
-    applies(not _left(setting))
+    applies(not _left(setting) and not (x.element.signed and setting.cell.operator in BY_COUNT))
     signed = integer(x.element.width, True)
     return reinterpret(shift_right(reinterpret(x, signed), reinterpret(n, signed)), x.element)
 
@@ -199,6 +204,10 @@ def wrapped_sum(_: Setting, x: Value, n: Value) -> Value:
     return shift_right(x + half, n)
 
 
-@rule("half of a wrapped power", "half is taken as (1 << n) >> 1 in the type, negative at the width less 1", *ROUNDING)
+@rule(
+    "half of a wrapped power",
+    "half is (1 << n) >> 1 in the type, negative at the width less 1, and the sum wraps",
+    *ROUNDING,
+)
 def wrapped_half(_: Setting, x: Value, n: Value) -> Value:
     return shift_right(x + shift_right(shift_left(x - x + 1, n), x - x + 1), n)

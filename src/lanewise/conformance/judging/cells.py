@@ -143,7 +143,7 @@ def _fixed(record: Operator, row: Row) -> Iterator[dict[str, Any]]:
         for pair in ((low, 100), (100, low), (low, None)):
             yield {"min": pair[0], "max": pair[1]}
     elif name == "mul" and record.release.specification == "tosa":
-        for shift in (0, 5, 31) if row.output == i32 and row.inputs[0] == i32 else (0,):
+        for shift in (0, 5, 31, 40, 62) if row.output == i32 and row.inputs[0] == i32 else (0,):
             yield {"shift": shift}
     elif name == "table":
         sort = row.inputs[1]

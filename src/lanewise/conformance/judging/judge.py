@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from lanewise.conformance.detective.detect import detect
 from lanewise.conformance.judging import verdict as v
 from lanewise.conformance.judging.inputs import stored, words
-from lanewise.conformance.judging.narrow import Absent, Answers, Narrowing, Refused
+from lanewise.conformance.judging.narrow import Absent, Answers, Mistyped, Narrowing, Refused
 from lanewise.conformance.judging.subject import Subject
 from lanewise.conformance.judging.telling import element, telling, texts
 from lanewise.conformance.targets.process import Crashed, Hung, TargetProcess
@@ -17,11 +18,8 @@ from lanewise.language.errors import InvalidError
 
 Array = np.ndarray[Any, Any]
 LAYOUT_ROWS = 4096
-KINDS = {"crash": v.CRASHES, "hang": v.HANGS}
-
-
-class Mistyped(Refused):
-    """The result has another type or shape than the specification says."""
+MOST_SILENT = 2  # single inputs without an answer in time, after which no others are tried
+KINDS = {"crash": v.CRASHES, "hang": v.HANGS, "mistyped": v.DIFFERS}
 
 
 def judge(process: TargetProcess, subject: Subject) -> v.Finding:
@@ -44,36 +42,40 @@ def judge(process: TargetProcess, subject: Subject) -> v.Finding:
         return _ended(finding, v.DIFFERS, error)
     except Refused as error:
         return _ended(finding, v.REFUSES, error)
+    except Hung as error:
+        finding.not_run = len(subject.columns[0])
+        return _ended(finding, v.HANGS, f"{error}, to single inputs as well")
     groups = {"specified": specified, "open": np.flatnonzero(silent), "outside": np.flatnonzero(outside)}
-    answers = {place: _answers(asked, rows) for place, rows in groups.items()}
+    narrowing = Narrowing(asked.rows, _keys(subject))
+    answers = {place: narrowing.all(rows) if len(rows) else Answers() for place, rows in groups.items()}
     _failures(finding, subject, answers)
     finding.outside = len(groups["outside"])
     finding.exhaustive = sum(sort.width for _, sort in cell.free) <= 16
     main = answers["specified"]
-    if main.found is not None and main.answered is not None:
-        differs = subject.differs(main.found, subject.expected[main.answered])
-        finding.compared, finding.differing = len(differs), int(differs.sum())
-        rows = main.answered[differs]
-        for row, got, why in telling(subject, rows, main.found[differs]):
-            finding.elements.append(element(subject, row, got, why))
+    finding.compared, finding.differing, finding.elements, finding.rules = _compared(subject, main)
+    mistyped = sum(len(failure.rows) for failure in main.failures if failure.kind == "mistyped")
+    finding.compared += mistyped
+    finding.differing += mistyped
+    if main.found is not None:
         _layouts(finding, asked, main)
-    apart = answers["open"]
-    if apart.found is not None and apart.answered is not None:
-        differs = subject.differs(apart.found, subject.expected[apart.answered])
-        finding.open, finding.open_differing = len(differs), int(differs.sum())
+    apart = _compared(subject, answers["open"])
+    finding.open, finding.open_differing, finding.open_elements, finding.open_rules = apart
     finding.picture = _picture(subject, answers.values())
     finding.verdict = _verdict(finding)
     return finding
 
 
-def differing(subject: Subject, finding: v.Finding, process: TargetProcess) -> tuple[Array, Array]:
-    """All rows of a finding that differ, and what the target gives there (asked again)."""
-    _, silent = subject.open
-    rows = np.flatnonzero(~subject.outside & ~silent)
-    answers = _answers(_Asked(process, subject), rows)
+def _compared(subject: Subject, answers: Answers) -> tuple[int, int, list[v.Element], list[v.Rule]]:
+    """How many results there are, how many of them differ, telling ones of these, and what explains them."""
     if answers.found is None or answers.answered is None:
-        return rows[:0], subject.expected[:0]
-    return answers.answered, answers.found
+        return 0, 0, [], []
+    differs = subject.differs(answers.found, subject.expected[answers.answered])
+    count = int(differs.sum())
+    if not count:
+        return len(differs), 0, [], []
+    shown = telling(subject, answers.answered[differs], answers.found[differs])
+    elements = [element(subject, row, got, why) for row, got, why in shown]
+    return len(differs), count, elements, detect(subject, answers.answered, answers.found)
 
 
 class _Asked:
@@ -107,29 +109,30 @@ class _Asked:
         return np.concatenate(found)
 
     def probe(self, rows: Array) -> None:
-        """Raises what the target answers to any single element; a death is looked into later."""
+        """Raises what the target answers to any single element; a death, or one silence, is looked into later."""
         answer: Exception | None = None
+        hangs = 0
         for row in (len(rows) // 2, len(rows) - 1, 0) if len(rows) else ():
             try:
                 self.rows(rows[row : row + 1])
                 return
-            except (Crashed, Hung):
+            except Crashed:
                 return
-            except (Absent, Mistyped):
-                raise
+            except Hung as error:
+                hangs += 1
+                if hangs == MOST_SILENT:
+                    raise
+                answer = answer or error
             except Refused as error:
                 answer = error
         if answer is not None:
             raise answer
 
 
-def _answers(asked: _Asked, rows: Array) -> Answers:
-    if not len(rows):
-        return Answers()
-    keys = np.stack(
-        [words(column, sort) for column, (_, sort) in zip(asked.subject.columns, asked.subject.cell.free, strict=True)]
-    )
-    return Narrowing(asked.rows, keys).all(rows)
+def _keys(subject: Subject) -> Array:
+    """The patterns of all operands: operands × rows."""
+    pairs = zip(subject.columns, subject.cell.free, strict=True)
+    return np.stack([words(column, sort) for column, (_, sort) in pairs])
 
 
 def _unlisted(finding: v.Finding, asked: _Asked, size: int) -> v.Finding:
@@ -159,8 +162,8 @@ def _failures(finding: v.Finding, subject: Subject, answers: dict[str, Answers])
     for place, found in answers.items():
         finding.not_run += found.aside
         for failure in found.failures:
-            if failure.kind == "refusal" and place == "outside":
-                continue  # an error is a good answer to unpredictable input
+            if failure.kind in ("refusal", "mistyped") and place == "outside":
+                continue  # an error is a good answer to unpredictable input, and no result is a wrong one
             operands, bits = texts(subject, int(failure.rows[0]))
             finding.failing.append(v.Failing(failure.kind, place, len(failure.rows), operands, bits, failure.message))
 
@@ -188,8 +191,9 @@ def _grid(subject: Subject) -> list[Array] | None:
     b = stored(second[pick(len(second))[:256]], two)[:, None]
     flat = Subject(subject.cell, [np.broadcast_to(x, (len(b), a.shape[1])).ravel() for x in (a, b)])
     good = ~(flat.outside | flat.open[1]).reshape(len(b), -1)
-    kept = good.all(1)
-    return [a, b[kept]] if kept.any() else None
+    most = good.sum(0) * 2 >= good.sum(0).max(initial=0)  # one operand that fits few others would leave none
+    kept = good[:, most].all(1)
+    return [a[:, most], b[kept]] if kept.any() else None
 
 
 def _same(asked: _Asked, run: Any, want: Array) -> str:

@@ -12,7 +12,7 @@ from lanewise.conformance.targets.process import Crashed, Hung
 
 Array = np.ndarray[Any, Any]
 MOST_FINDINGS = 6  # smallest failing batches that are looked for
-MOST_HANGS = 8  # each costs the whole time limit
+MOST_HANGS = 8  # of one cell; each costs the whole time limit
 
 
 class Refused(Exception):
@@ -23,9 +23,13 @@ class Absent(Exception):
     """The target has no such operator."""
 
 
+class Mistyped(Exception):
+    """The result has another type or shape than the specification says."""
+
+
 @dataclass
 class Failure:
-    """A smallest batch of rows on which a target failed: `kind` is "crash", "hang" or "refusal"."""
+    """A smallest batch of rows on which a target failed: `kind` is "crash", "hang", "mistyped" or "refusal"."""
 
     kind: str
     rows: Array
@@ -46,7 +50,10 @@ Run = Callable[[Array], Array]  # rows → results
 
 
 class Narrowing:
-    """One batch of rows on one target. `keys` tell rows by their operands: an array of operands × rows."""
+    """Batches of rows on one target. `keys` tell rows by their operands: an array of operands × rows.
+
+    The limit on hangs is one for all batches together.
+    """
 
     def __init__(self, run: Run, keys: Array) -> None:
         self.run = run
@@ -80,6 +87,8 @@ class Narrowing:
         except Hung as error:
             self.hangs += 1
             return Failure("hang", rows, str(error)), None
+        except Mistyped as error:
+            return Failure("mistyped", rows, str(error)), None
         except (Refused, Absent) as error:
             return Failure("refusal", rows, str(error)), None
 

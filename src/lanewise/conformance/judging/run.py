@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from threading import Thread
+from typing import Any, TypeVar
 
-from lanewise.conformance.detective.detect import detect
 from lanewise.conformance.judging import verdict as v
 from lanewise.conformance.judging.cells import Cell, cells
-from lanewise.conformance.judging.judge import differing, judge
+from lanewise.conformance.judging.judge import judge
 from lanewise.conformance.judging.subject import Subject
 from lanewise.conformance.targets.names import Target
-from lanewise.conformance.targets.process import Crashed, Hung, TargetProcess, Unusable
+from lanewise.conformance.targets.process import TargetProcess, Unusable
+
+T = TypeVar("T")
+MOST_SILENT = 3  # cells in a row without any answer in time, after which a target is given up on
 
 
 @dataclass
@@ -55,24 +58,20 @@ def conform(
     order = {key: k for k, key in enumerate(sorted(report.cells, key=_specification_first))}
     subjects = report.subjects = {key: Subject(cell) for key, cell in report.cells.items()}
 
-    def run(target: Target) -> tuple[str | None, list[v.Finding]]:
-        found = []
-        with TargetProcess(target, seconds) as process:
-            for done, cell in enumerate(questions[target.name]):
-                progress(target.name, done, len(questions[target.name]))
-                try:
-                    found.append(_one(process, subjects[cell.key]))
-                except Unusable as error:
-                    report.missing[target.name] = str(error)
-                    return None, []
-            progress(target.name, len(found), len(found))
-            return str(process.about.get("version", "")), found
+    processes = {name: TargetProcess(_named(targets, name), seconds) for name in questions}
 
-    running = [target for target in targets if target.name in questions]
-    with ThreadPoolExecutor(max(1, workers)) as pool:
-        for target, (version, found) in zip(running, pool.map(run, running), strict=True):
-            if version is not None:
-                report.targets[target.name] = version
+    def run(name: str) -> list[v.Finding] | Unusable:
+        with processes[name] as process:
+            try:
+                return _findings(process, [subjects[cell.key] for cell in questions[name]], progress)
+            except Unusable as error:
+                return error
+
+    for name, found in _side_by_side(run, processes, workers).items():
+        if isinstance(found, Unusable):
+            report.missing[name] = str(found)
+        else:
+            report.targets[name] = str(processes[name].about.get("version", ""))
             report.findings += found
     report.findings.sort(key=lambda finding: order[finding.key])
     report.cells = {key: report.cells[key] for key in order}
@@ -83,14 +82,55 @@ def _specification_first(key: str) -> bool:
     return not key.startswith("onnx")
 
 
-def _one(process: TargetProcess, subject: Subject) -> v.Finding:
+def _findings(
+    process: TargetProcess, subjects: Sequence[Subject], progress: Callable[[str, int, int], Any]
+) -> list[v.Finding]:
+    """One target's findings; one that is silent is given up on."""
+    found: list[v.Finding] = []
+    name, silent = process.target.name, 0
+    for done, subject in enumerate(subjects):
+        progress(name, done, len(subjects))
+        if silent == MOST_SILENT:
+            why = f"not asked further: there was no answer at all to the {MOST_SILENT} questions before"
+            found.append(v.Finding(name, subject.cell.key, v.HANGS, why, asked=False))
+            continue
+        replies = process.replies
+        found.append(judge(process, subject))
+        silent = silent + 1 if found[-1].verdict == v.HANGS and process.replies == replies else 0
+    progress(name, len(found), len(found))
+    return found
+
+
+def _side_by_side(run: Callable[[str], T], processes: Mapping[str, TargetProcess], workers: int) -> dict[str, T]:
+    """What `run` gives for each target, some of them at a time; all of them end with whoever waits for them."""
+    waiting, results, errors = deque(processes), {}, []
+
+    def work() -> None:
+        while True:
+            try:
+                name = waiting.popleft()
+            except IndexError:
+                return
+            try:
+                results[name] = run(name)
+            except Exception as error:  # raised again by whoever waits
+                errors.append(error)
+
+    # Daemons, as Python waits for other threads before it ends, and a rule may take seconds to be compiled.
+    threads = [Thread(target=work, daemon=True) for _ in range(min(workers, len(processes)))]
     try:
-        finding = judge(process, subject)
-        if finding.differing and finding.elements:
-            rows, found = differing(subject, finding, process)
-            finding.rules = detect(subject, rows, found)
-    except Crashed as error:  # while starting, or again where it answered before
-        return v.Finding(process.target.name, subject.cell.key, v.CRASHES, str(error))
-    except Hung as error:
-        return v.Finding(process.target.name, subject.cell.key, v.HANGS, str(error))
-    return finding
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        waiting.clear()
+        for process in processes.values():
+            process.cancel()
+    if errors:
+        raise errors[0]
+    return {name: results[name] for name in processes}
+
+
+def _named(targets: Sequence[Target], name: str) -> Target:
+    return next(target for target in targets if target.name == name)

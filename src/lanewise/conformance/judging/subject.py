@@ -11,7 +11,9 @@ from lanewise.conformance.comparison import bound_of, distance
 from lanewise.conformance.judging.cells import Cell
 from lanewise.conformance.judging.inputs import columns, words
 from lanewise.conformance.judging.readings import open_elements
-from lanewise.conformance.targets.protocol import Message, tensor
+from lanewise.conformance.judging.subnormals import decided_by_subnormals
+from lanewise.conformance.targets.protocol import Message
+from lanewise.conformance.targets.request import request
 from lanewise.engines.checks import masked
 from lanewise.engines.native.kernel import kernel
 from lanewise.engines.storage import dtype_of
@@ -46,8 +48,19 @@ class Subject:
     def _all(self) -> tuple[Array, Array, tuple[str, Array]]:
         with self._lock:
             if self._judged is None:
-                self._judged = (*self.specified(self._made()), open_elements(self.cell, self._made()))
+                columns = self._made()
+                specified = self.specified(columns)
+                self._judged = (*specified, self._silent(columns, specified))
             return self._judged
+
+    def _silent(self, columns: list[Array], specified: tuple[Array, Array]) -> tuple[str, Array]:
+        """What a text leaves open by itself, and by what it does not say about subnormal numbers."""
+        found = [
+            open_elements(self.cell, columns),
+            decided_by_subnormals(self.cell, columns, specified, self.specified, self.differs),
+        ]
+        numbers = [number for number, mask in found if mask.any()] or [found[0][0]]
+        return ", ".join(dict.fromkeys(numbers)), found[0][1] | found[1][1]
 
     @property
     def expected(self) -> Array:
@@ -61,7 +74,7 @@ class Subject:
 
     @property
     def open(self) -> tuple[str, Array]:
-        """The reading's number, and the elements about which the text is silent."""
+        """The numbers of the readings, and the elements about which the text is silent."""
         return self._all()[2]
 
     def specified(self, given: list[Array]) -> tuple[Array, Array]:
@@ -88,30 +101,13 @@ class Subject:
     def request(self, given: list[Array], layout: str = "contiguous") -> Message:
         """The question for a target."""
         cell, queue = self.cell, iter(given)
-        inputs: list[Message | None] = []
+        operands: list[Array | None] = []
         for name, sort in zip(cell.names, cell.types, strict=True):
             if name not in cell.fixed:
-                inputs.append(tensor(next(queue)))
-            elif sort is None:
-                inputs.append(None)
+                operands.append(next(queue))
             else:
-                value = np.array(cell.fixed[name], dtype_of(sort))
-                one = cell.specification == "tosa" and value.ndim == 0
-                inputs.append(tensor(value.reshape(1) if one else value))
-        return {
-            "do": "run",
-            "specification": cell.specification,
-            "operator": cell.record.name,
-            "version": cell.record.release.since,
-            "attributes": {
-                name: getattr(value, "name", value)
-                for name, value in cell.attributes.items()
-                if name in cell.record.own_attributes or name == cell.record.output_attribute
-            },
-            "output": cell.row.output.name,
-            "inputs": inputs,
-            "layout": layout,
-        }
+                operands.append(None if sort is None else np.array(cell.fixed[name], dtype_of(sort)))
+        return request(cell.record, cell.row.output, cell.attributes, operands, layout)
 
     def differs(self, found: Array, expected: Array) -> Array:
         """Element by element; any NaN equals any other, and a power may be as far away as its bound allows."""

@@ -40,7 +40,7 @@ class Element:
 
 @dataclass
 class Failing:
-    """A smallest input (or batch) on which a target died, hung or refused."""
+    """A smallest input (or batch) on which a target died, hung, refused or gave another type or shape."""
 
     kind: str
     place: str  # "specified", "open" (the text is silent) or "outside" (unpredictable)
@@ -76,8 +76,11 @@ class Finding:
     outside: int = 0  # unpredictable inputs
     not_run: int = 0  # set aside because they look like failing ones
     exhaustive: bool = False
+    asked: bool = True  # False: given up on, after a target had been silent too often
     layouts: dict[str, str] = field(default_factory=dict)
     elements: list[Element] = field(default_factory=list)
     failing: list[Failing] = field(default_factory=list)
     rules: list[Rule] = field(default_factory=list)
+    open_elements: list[Element] = field(default_factory=list)  # as above, of those that are read otherwise
+    open_rules: list[Rule] = field(default_factory=list)
     picture: Any = None  # results of all 65,536 pairs of bytes, None elsewhere

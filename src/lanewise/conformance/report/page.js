@@ -24,9 +24,13 @@ const label = (cell) => `${cell.specification.toUpperCase()} ${cell.operator} ${
 for (const t of data.targets) {
   $("targets").append(make("li", {}, make("b", {}, t.target), ` ${t.missing === null ? t.version : "not run: " + t.missing}`));
 }
+const meaningId = (verdict) => "meaning-" + verdict.replaceAll(" ", "-");
 for (const [verdict, meaning] of Object.entries(data.verdicts)) {
-  $("legend").append(make("li", { title: meaning }, make("span", { class: verdict.split(" ")[0] }, `${SIGNS[verdict]} ${verdict}`)));
+  const sign = () => make("span", { class: verdict.split(" ")[0] }, `${SIGNS[verdict]} ${verdict}`);
+  $("signs").append(make("span", { class: "sign" }, sign()), " ");
+  $("meanings").append(make("div", {}, make("dt", {}, sign()), make("dd", { id: meaningId(verdict) }, meaning)));
 }
+$("legend").open = !matchMedia("(max-width: 640px)").matches;
 
 function fill(id, first, values) {
   $(id).append(...first.map(([value, text]) => make("option", { value }, text)));
@@ -57,7 +61,7 @@ function draw() {
       const finding = findings.get(cell.cell).get(target);
       if (!finding) return make("td", {}, make("span", { class: "unseen" }, "not asked"));
       const share = finding.differing ? " " + percent(finding.differing, finding.compared) : "";
-      const button = make("button", { type: "button", class: finding.verdict.split(" ")[0], "aria-label": `${target}, ${cell.cell}: ${finding.verdict}${share}` },
+      const button = make("button", { type: "button", class: finding.verdict.split(" ")[0], "aria-label": `${target}, ${cell.cell}: ${finding.verdict}${share}`, "aria-describedby": meaningId(finding.verdict) },
         SIGNS[finding.verdict], make("span", { class: "word" }, QUIET.includes(finding.verdict) ? "" : " " + finding.verdict), share);
       button.addEventListener("click", () => open(cell, finding));
       return make("td", {}, button);
@@ -68,8 +72,8 @@ function draw() {
   $("count").textContent = `${rows.length} of ${data.cells.length} rows`;
 }
 
-function table(head, rows) {
-  return make("div", { class: "wide" }, make("table", {},
+function table(name, head, rows) {
+  return make("div", { class: "wide", tabindex: 0, role: "region", "aria-label": name }, make("table", {},
     make("thead", {}, make("tr", {}, ...head.map((text) => make("th", { scope: "col" }, text)))),
     make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map((part) => make("td", {}, ...[part].flat())))))));
 }
@@ -89,22 +93,28 @@ function open(cell, finding) {
     const figure = (name, caption) => make("figure", {}, make("img", { src: data.images[images[name]], width: 256, height: 256, alt: `${caption}, ${finding.target}, ${cell.cell}` }), make("figcaption", {}, caption));
     body.push(make("div", { class: "pictures" }, figure("specified", "Specified"), figure("target", finding.target), figure("difference", "Difference: red differs; blue is not specified")));
   }
-  if (finding.rules.length) {
-    body.push(make("h3", {}, "Rules that reproduce it"));
-    body.push(table(["rule", "explains", ""], finding.rules.map((rule) => [rule.name,
+  const rules = (title, found) => {
+    if (!found.length) return;
+    body.push(make("h3", {}, title));
+    body.push(table(title, ["rule", "explains", "what it does"], found.map((rule) => [rule.name,
       [make("meter", { min: 0, max: rule.of, value: rule.explained, "aria-label": `${rule.name} explains` }), " " + percent(rule.explained, rule.of)], rule.meaning])));
-  }
+  };
+  rules("Rules that reproduce it", finding.rules);
   if (finding.failing.length) {
     body.push(make("h3", {}, "Smallest inputs on which it failed"));
-    body.push(table(["failure", ...cell.operands, "answer"], finding.failing.map((f) => [
-      `${f.kind} (${{ specified: "specified", open: "text is silent", outside: "unpredictable" }[f.place]})`,
+    body.push(table("Smallest inputs on which it failed", ["failure", ...cell.operands, "answer"], finding.failing.map((f) => [
+      `${{ mistyped: "another type or shape" }[f.kind] || f.kind} (${{ specified: "specified", open: "text is silent", outside: "unpredictable" }[f.place]})`,
       ...f.operands.map((value, k) => bits(value, f.operand_bits[k])), f.message])));
   }
-  if (finding.elements.length) {
-    body.push(make("h3", {}, "Inputs that differ"));
-    body.push(table(["", ...cell.operands, "specified", finding.target], finding.elements.map((e) => [e.why,
+  const inputs = (title, found) => {
+    if (!found.length) return;
+    body.push(make("h3", {}, title));
+    body.push(table(title, ["chosen as", ...cell.operands, "specified", finding.target], found.map((e) => [e.why,
       ...e.operands.map((value, k) => bits(value, e.operand_bits[k])), bits(e.expected, e.expected_bits), bits(e.got, e.got_bits)])));
-  }
+  };
+  inputs("Inputs that differ", finding.elements);
+  rules("Rules that reproduce what is read otherwise", finding.open_rules);
+  inputs("Inputs that are read otherwise", finding.open_elements);
   const layouts = Object.entries(finding.layouts);
   if (layouts.length) say("Other layouts: " + layouts.map(([name, text]) => `${name} ${text}`).join("; ") + ".");
   $("detail-title").textContent = `${finding.target}: ${cell.cell}`;

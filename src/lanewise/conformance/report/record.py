@@ -38,6 +38,6 @@ def _cell(key: str, cell: Cell) -> dict[str, Any]:
 def _finding(finding: Finding) -> dict[str, Any]:
     """All but the picture, which is for the page."""
     content = {key: value for key, value in vars(finding).items() if key not in ("picture", "key")}
-    for name in ("elements", "failing", "rules"):
+    for name in ("elements", "failing", "rules", "open_elements", "open_rules"):
         content[name] = [asdict(entry) for entry in content[name]]
     return {"cell": finding.key, **content}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable
 
@@ -42,6 +43,8 @@ def show(report: Report, console: Console) -> None:
             console.print(Text(f"  likewise: {', '.join(listed)}"))
     if len(groups) > SHOWN:
         console.print(f"\n… and {len(groups) - SHOWN} more (--json FILE or --html FILE has all)")
+    _given_up(report, console)
+    _read_otherwise(report, console)
     _refusals(report, console)
     for name, why in report.missing.items():
         console.print(Text("\n" + printable(f"{name}: not run: {why}"), "yellow"))
@@ -51,7 +54,7 @@ def _alike(report: Report) -> dict[tuple[str, ...], list[v.Finding]]:
     """Findings that are told together: one target and operator, one verdict, one best rule."""
     groups: dict[tuple[str, ...], list[v.Finding]] = {}
     for finding in report.findings:
-        if finding.verdict in FAILING:
+        if finding.verdict in FAILING and finding.asked:
             rule = finding.rules[0].name if finding.rules else ""
             groups.setdefault(
                 (finding.target, report.cells[finding.key].record.label, finding.verdict, rule), []
@@ -99,7 +102,8 @@ def words(finding: v.Finding) -> Iterable[tuple[str, str]]:
     for failing in finding.failing:
         if failing.kind != "refusal" or finding.verdict == v.REFUSES:
             together = "" if failing.rows == 1 else f" and {failing.rows - 1} more together"
-            yield f"  {failing.kind} on {', '.join(failing.operands)}{together}{PLACES[failing.place]}", ""
+            kind = KINDS.get(failing.kind, failing.kind)
+            yield f"  {kind} on {', '.join(failing.operands)}{together}{PLACES[failing.place]}", ""
             yield f"    {failing.message}", "dim"
     if finding.not_run:
         yield f"  {finding.not_run:,} inputs not run, since they share an operand with inputs that fail", ""
@@ -115,11 +119,37 @@ def words(finding: v.Finding) -> Iterable[tuple[str, str]]:
             yield f"  {layout} arrays: {text}", ""
 
 
+KINDS = {"mistyped": "another type or shape"}
 PLACES = {
     "specified": "",
     "open": ", about which the text is silent",
     "outside": ", outside the specification (unpredictable)",
 }
+
+
+def _given_up(report: Report, console: Console) -> None:
+    counts = Counter((finding.target, finding.message) for finding in report.findings if not finding.asked)
+    for (target, why), count in counts.items():
+        noun = "row of types hangs" if count == 1 else "rows of types hang"
+        console.print(Text(f"\n{target}: {count} more {noun}, {why}", "bold"))
+
+
+def _read_otherwise(report: Report, console: Console) -> None:
+    """Where texts are silent and a target reads them in its own way: told, and counted for nothing."""
+    found: dict[tuple[str, str, str, str], list[v.Finding]] = {}
+    for finding in report.findings:
+        if finding.open_differing:
+            rule = finding.open_rules[0].name if finding.open_rules else ""
+            label = report.cells[finding.key].record.label
+            found.setdefault((finding.target, label, finding.reading, rule), []).append(finding)
+    if found:
+        console.print("\nread otherwise, where the text is silent:", style="bold")
+    for (target, label, reading, rule), findings in found.items():
+        kinds = list(dict.fromkeys(report.cells[finding.key].type_text for finding in findings))
+        listed = ", ".join(kinds[:8]) + (f" and {len(kinds) - 8} more" if len(kinds) > 8 else "")
+        share = min(one.open_rules[0].explained / one.open_rules[0].of for one in findings) if rule else 0.0
+        explained = f"; as if: {rule} ({'' if share == 1 else 'at least '}{math.floor(share * 100)}%)" if rule else ""
+        console.print(Text(printable(f"  {target}: {label}: {listed} (reading {reading}){explained}")))
 
 
 def _refusals(report: Report, console: Console) -> None:

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from threading import Lock
 from typing import Any
 
 from lanewise.conformance.targets.names import Target
@@ -31,17 +32,24 @@ class Unusable(Exception):
     """The target has never answered: there is nothing to judge."""
 
 
+class Cancelled(Exception):
+    """Nobody wants the answers any more."""
+
+
 class TargetProcess:
-    """Starts on the first request, and again after each death."""
+    """Starts on the first request, and again after each death; `replies` counts what it answered."""
 
     def __init__(self, target: Target, seconds: float) -> None:
         self.target = target
         self.seconds = seconds
         self.starts = 0
+        self.replies = 0
         self.about: Message = {}
         self._process: subprocess.Popen[bytes] | None = None
         self._errors: Any = None
         self._rest = b""
+        self._lock = Lock()  # around starting, and around giving up
+        self._cancelled = False
 
     def __enter__(self) -> TargetProcess:
         return self
@@ -50,18 +58,27 @@ class TargetProcess:
         self.stop()
 
     def ask(self, message: Message) -> Message:
-        """The reply to a request, which is an object; raises Crashed or Hung."""
+        """The reply to a request, which is an object; raises Crashed or Hung, or Cancelled."""
         if self._process is None:
             self._start()
-        return self._exchange(message, self.seconds)
+        reply = self._exchange(message, self.seconds)
+        self.replies += 1
+        return reply
+
+    def cancel(self) -> None:
+        """Ends the process for good, from any thread; whoever waits for an answer is told so."""
+        with self._lock:
+            self._cancelled = True
+            if self._process is not None:
+                _kill(self._process)
 
     def stop(self) -> None:
         """Ends the process and whatever it has started."""
-        process, self._process = self._process, None
+        with self._lock:
+            process, self._process = self._process, None
         if process is None:
             return
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
+        _kill(process)
         process.wait()
         for stream in (process.stdin, process.stdout, self._errors):
             with contextlib.suppress(OSError):
@@ -72,14 +89,17 @@ class TargetProcess:
         self._rest = b""
         self.starts += 1
         try:
-            self._process = subprocess.Popen(
-                self.target.command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._errors,
-                env={**os.environ, "JAX_PLATFORMS": "cpu", **self.target.environment},
-                start_new_session=True,
-            )
+            with self._lock:
+                if self._cancelled:
+                    raise Cancelled
+                self._process = subprocess.Popen(
+                    self.target.command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=self._errors,
+                    env={**os.environ, "JAX_PLATFORMS": "cpu", **self.target.environment},
+                    start_new_session=True,
+                )
         except OSError as error:
             self._errors.close()
             raise Unusable(f"cannot be started: {error.strerror or error}") from None
@@ -99,18 +119,18 @@ class TargetProcess:
 
     def _exchange(self, message: Message, seconds: float) -> Message:
         assert self._process is not None and self._process.stdin and self._process.stdout
-        to_write, deadline = memoryview(line(message)), time.monotonic() + seconds
+        to_write, deadline = memoryview(line(message)), time.monotonic() + seconds  # of the whole answer
         reading, writing = self._process.stdout.fileno(), self._process.stdin.fileno()
-        parts = [self._rest]
+        parts, length = [self._rest], len(self._rest)
         with selectors.DefaultSelector() as waiting:
             waiting.register(reading, selectors.EVENT_READ)
             waiting.register(writing, selectors.EVENT_WRITE)
             while b"\n" not in parts[-1]:
-                events = waiting.select(max(0.0, deadline - time.monotonic()))
-                if not events and time.monotonic() >= deadline:
+                left = deadline - time.monotonic()
+                if left <= 0:
                     self.stop()
                     raise Hung(f"no answer within {seconds:g} s")
-                for key, _ in events:
+                for key, _ in waiting.select(left):
                     if key.fd == writing:
                         with contextlib.suppress(BrokenPipeError, BlockingIOError):
                             to_write = to_write[os.write(writing, to_write[:65536]) :]
@@ -119,9 +139,10 @@ class TargetProcess:
                     else:
                         found = os.read(reading, 1 << 20)
                         if not found:
-                            raise Crashed(self._death())
+                            raise Cancelled if self._cancelled else Crashed(self._death())
                         parts.append(found)
-                        if sum(map(len, parts)) > LONGEST_REPLY:
+                        length += len(found)
+                        if length > LONGEST_REPLY:
                             self.stop()
                             raise Crashed("it answered without an end")
         reply, _, self._rest = b"".join(parts).partition(b"\n")
@@ -149,6 +170,11 @@ class TargetProcess:
         printed = self._errors.read()[-4000:].decode(errors="replace").strip().splitlines()
         self.stop()
         return ending(code) + (f": {printed[-1][:200]}" if printed else "")
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def ending(code: int | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from itertools import count
 from typing import Any
 
@@ -12,7 +13,9 @@ import numpy as np
 from lanewise.conformance.targets.case import Case
 from lanewise.conformance.targets.spelling import spelt
 from lanewise.engines.storage import dtype_of
+from lanewise.language.operator import Argument
 from lanewise.language.sorts import BY_NAME
+from lanewise.operators.catalogue import find
 
 
 class Onnx:
@@ -26,8 +29,8 @@ class Onnx:
     add = staticmethod(jnp.add)
     sub = staticmethod(jnp.subtract)
     mul: Any = staticmethod(jnp.multiply)
-    max = staticmethod(jnp.maximum)
-    min = staticmethod(jnp.minimum)
+    where = staticmethod(jnp.where)
+    identity = staticmethod(jnp.copy)
     bitwise_and = staticmethod(jnp.bitwise_and)
     bitwise_or = staticmethod(jnp.bitwise_or)
     bitwise_xor = staticmethod(jnp.bitwise_xor)
@@ -41,6 +44,15 @@ class Onnx:
     less_or_equal = staticmethod(jnp.less_equal)
     greater = staticmethod(jnp.greater)
     greater_or_equal = staticmethod(jnp.greater_equal)
+
+    def max(self, first: Any, *others: Any) -> Any:
+        return reduce(jnp.maximum, others, first)
+
+    def min(self, first: Any, *others: Any) -> Any:
+        return reduce(jnp.minimum, others, first)
+
+    def pow(self, x: Any, y: Any) -> Any:
+        return jnp.power(x, y).astype(self.output)
 
     def bit_shift(self, x: Any, y: Any, *, direction: str) -> Any:
         return jnp.left_shift(x, y) if direction == "LEFT" else jnp.right_shift(x, y)
@@ -59,9 +71,12 @@ class Onnx:
 
 
 class Tosa(Onnx):
-    maximum = staticmethod(jnp.maximum)
-    minimum = staticmethod(jnp.minimum)
-    pow = staticmethod(jnp.power)
+    pow: Any = staticmethod(jnp.power)
+    greater_equal = staticmethod(jnp.greater_equal)
+    logical_not = staticmethod(jnp.logical_not)
+    reciprocal = staticmethod(jnp.reciprocal)
+    select = staticmethod(jnp.where)
+    clz = staticmethod(jax.lax.clz)
     logical_and = staticmethod(jnp.logical_and)
     logical_or = staticmethod(jnp.logical_or)
     logical_xor = staticmethod(jnp.logical_xor)
@@ -69,6 +84,22 @@ class Tosa(Onnx):
 
     def intdiv(self, a: Any, b: Any) -> Any:
         return jax.lax.div(*jnp.broadcast_arrays(a, b))
+
+    def maximum(self, a: Any, b: Any, *, nan_mode: str = "PROPAGATE") -> Any:
+        return jnp.maximum(a, b) if nan_mode == "PROPAGATE" else jnp.fmax(a, b)
+
+    def minimum(self, a: Any, b: Any, *, nan_mode: str = "PROPAGATE") -> Any:
+        return jnp.minimum(a, b) if nan_mode == "PROPAGATE" else jnp.fmin(a, b)
+
+    def clamp(self, x: Any, *, min_val: Any, max_val: Any, nan_mode: str = "PROPAGATE") -> Any:
+        return jnp.clip(x, min_val, max_val) if nan_mode == "PROPAGATE" else NotImplemented
+
+    def negate(self, x: Any, *zero_points: Any, **zeros: int) -> Any:
+        quantised = any(zeros.values()) or any(zero.item() for zero in zero_points)
+        return NotImplemented if quantised else jnp.negative(x)
+
+    def cast(self, x: Any, *, input_unsigned: bool = False, **_: Any) -> Any:
+        return NotImplemented if input_unsigned else super().cast(x)
 
     def arithmetic_right_shift(self, a: Any, b: Any, *, round: bool) -> Any:
         return (a + ((jnp.ones_like(b) << b) >> 1)) >> b if round else a >> b
@@ -90,15 +121,20 @@ KEPT = 200  # requests after which what was compiled is let go
 FEW_SHAPES = 8192  # JAX compiles for each shape, so that batches are filled up to a multiple
 
 
-def _padded(operands: list[Any]) -> list[Any]:
-    """A batch with its elements repeated at the end; numbers, grids and what follows two operands as they are."""
+def _padded(case: Case, operands: list[Any]) -> list[Any]:
+    """A batch with its elements repeated at the end; numbers, tables and grids as they are."""
+    record = find(case.specification, case.operator, case.version)
     size = operands[0].size
     return [
         np.resize(array, -(-size // FEW_SHAPES) * FEW_SHAPES)
-        if k < 2 and array is not None and array.shape == (size,)
+        if array is not None and array.shape == (size,) and _varies(record.argument(k))
         else array
         for k, array in enumerate(operands)
     ]
+
+
+def _varies(argument: Argument) -> bool:
+    return argument.use == "elements" and argument.ranks != (0, 0)
 
 
 def runner(_: str) -> Any:
@@ -109,7 +145,7 @@ def runner(_: str) -> Any:
     def run(case: Case, operands: list[Any]) -> Any:
         if next(asked) % KEPT == 0:
             jax.clear_caches()  # every question compiles, and nothing is asked twice
-        given = [None if array is None else jnp.asarray(array) for array in _padded(operands)]
+        given = [None if array is None else jnp.asarray(array) for array in _padded(case, operands)]
         result = np.asarray(spelt({"onnx": Onnx, "tosa": Tosa}, case, given))
         return result[: operands[0].size] if result.ndim == 1 else result
 

@@ -58,7 +58,7 @@ class Onnx:
     less_or_equal = one(Codes.LESS_EQUAL)
     greater = one(Codes.GREATER)
     greater_or_equal = one(Codes.GREATER_EQUAL)
-    cast = one(Codes.CAST)
+    cast: Any = one(Codes.CAST)
     where = one(Codes.SELECT_V2)
 
     def bit_shift(self, x: Array, y: Array, *, direction: str) -> Any:
@@ -69,8 +69,6 @@ class Onnx:
 
 
 class Tosa(Onnx):
-    maximum = one(Codes.MAXIMUM)
-    minimum = one(Codes.MINIMUM)
     intdiv = one(Codes.DIV)
     logical_and = one(Codes.LOGICAL_AND)
     logical_or = one(Codes.LOGICAL_OR)
@@ -79,6 +77,19 @@ class Tosa(Onnx):
     logical_left_shift = one(Codes.STABLEHLO_SHIFT_LEFT)
     greater_equal = one(Codes.GREATER_EQUAL)
     select = one(Codes.SELECT_V2)
+
+    def maximum(self, a: Array, b: Array, *, nan_mode: str = "PROPAGATE") -> Any:
+        return NotImplemented if nan_mode != "PROPAGATE" else run(Codes.MAXIMUM, (a, b), self.output)
+
+    def minimum(self, a: Array, b: Array, *, nan_mode: str = "PROPAGATE") -> Any:
+        return NotImplemented if nan_mode != "PROPAGATE" else run(Codes.MINIMUM, (a, b), self.output)
+
+    def cast(self, x: Array, *, input_unsigned: bool = False, **_: Any) -> Any:
+        return NotImplemented if input_unsigned else run(Codes.CAST, (x,), self.output)
+
+    def negate(self, x: Array, *zero_points: Array, **zeros: int) -> Any:
+        quantised = any(zeros.values()) or any(zero.item() for zero in zero_points)
+        return NotImplemented if quantised else run(Codes.NEG, (x,), self.output)
 
     def arithmetic_right_shift(self, a: Array, b: Array, *, round: bool) -> Any:
         return NotImplemented if round else run(Codes.RIGHT_SHIFT, (a, b), self.output)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,8 @@ class Onnx:
     add = staticmethod(np.add)
     sub = staticmethod(np.subtract)
     mul = staticmethod(np.multiply)
-    max = staticmethod(np.maximum)
-    min = staticmethod(np.minimum)
+    where = staticmethod(np.where)
+    identity = staticmethod(np.copy)
     bitwise_and = staticmethod(np.bitwise_and)
     bitwise_or = staticmethod(np.bitwise_or)
     bitwise_xor = staticmethod(np.bitwise_xor)
@@ -38,6 +39,15 @@ class Onnx:
     less_or_equal = staticmethod(np.less_equal)
     greater = staticmethod(np.greater)
     greater_or_equal = staticmethod(np.greater_equal)
+
+    def max(self, first: Any, *others: Any) -> Any:
+        return reduce(np.maximum, others, first)
+
+    def min(self, first: Any, *others: Any) -> Any:
+        return reduce(np.minimum, others, first)
+
+    def pow(self, x: Any, y: Any) -> Any:
+        return np.power(x, y).astype(self.output)
 
     def bit_shift(self, x: Any, y: Any, *, direction: str) -> Any:
         return np.left_shift(x, y) if direction == "LEFT" else np.right_shift(x, y)
@@ -56,14 +66,32 @@ class Onnx:
 
 
 class Tosa(Onnx):
-    maximum = staticmethod(np.maximum)
-    minimum = staticmethod(np.minimum)
-    pow = staticmethod(np.power)
+    pow: Any = staticmethod(np.power)
+    greater_equal = staticmethod(np.greater_equal)
+    logical_not = staticmethod(np.logical_not)
+    reciprocal = staticmethod(np.reciprocal)
+    select = staticmethod(np.where)
     logical_and = staticmethod(np.logical_and)
     logical_or = staticmethod(np.logical_or)
     logical_xor = staticmethod(np.logical_xor)
     logical_left_shift = staticmethod(np.left_shift)
     intdiv = staticmethod(np.floor_divide)
+
+    def maximum(self, a: Any, b: Any, *, nan_mode: str = "PROPAGATE") -> Any:
+        return np.maximum(a, b) if nan_mode == "PROPAGATE" else np.fmax(a, b)
+
+    def minimum(self, a: Any, b: Any, *, nan_mode: str = "PROPAGATE") -> Any:
+        return np.minimum(a, b) if nan_mode == "PROPAGATE" else np.fmin(a, b)
+
+    def clamp(self, x: Any, *, min_val: Any, max_val: Any, nan_mode: str = "PROPAGATE") -> Any:
+        return np.clip(x, min_val, max_val) if nan_mode == "PROPAGATE" else NotImplemented
+
+    def negate(self, x: Any, *zero_points: Any, **zeros: int) -> Any:
+        quantised = any(zeros.values()) or any(zero.item() for zero in zero_points)
+        return NotImplemented if quantised else np.negative(x)
+
+    def cast(self, x: Any, *, input_unsigned: bool = False, **_: Any) -> Any:
+        return NotImplemented if input_unsigned else super().cast(x)
 
     def arithmetic_right_shift(self, a: Any, b: Any, *, round: bool) -> Any:
         return np.right_shift(a + ((1 << b) >> 1).astype(a.dtype), b) if round else np.right_shift(a, b)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,8 @@ class Onnx:
     add = staticmethod(torch.add)
     sub = staticmethod(torch.sub)
     mul: Any = staticmethod(torch.mul)
-    max = staticmethod(torch.maximum)
-    min = staticmethod(torch.minimum)
+    where = staticmethod(torch.where)
+    identity = staticmethod(torch.clone)
     bitwise_and = staticmethod(torch.bitwise_and)
     bitwise_or = staticmethod(torch.bitwise_or)
     bitwise_xor = staticmethod(torch.bitwise_xor)
@@ -37,6 +38,15 @@ class Onnx:
     less_or_equal = staticmethod(torch.le)
     greater = staticmethod(torch.gt)
     greater_or_equal = staticmethod(torch.ge)
+
+    def max(self, first: Any, *others: Any) -> Any:
+        return reduce(torch.maximum, others, first)
+
+    def min(self, first: Any, *others: Any) -> Any:
+        return reduce(torch.minimum, others, first)
+
+    def pow(self, x: Any, y: Any) -> Any:
+        return torch.pow(x, y).to(self.output)
 
     def bit_shift(self, x: Any, y: Any, *, direction: str) -> Any:
         return torch.bitwise_left_shift(x, y) if direction == "LEFT" else torch.bitwise_right_shift(x, y)
@@ -55,9 +65,11 @@ class Onnx:
 
 
 class Tosa(Onnx):
-    maximum = staticmethod(torch.maximum)
-    minimum = staticmethod(torch.minimum)
-    pow = staticmethod(torch.pow)
+    pow: Any = staticmethod(torch.pow)
+    greater_equal = staticmethod(torch.ge)
+    logical_not = staticmethod(torch.logical_not)
+    reciprocal = staticmethod(torch.reciprocal)
+    select = staticmethod(torch.where)
     logical_and = staticmethod(torch.logical_and)
     logical_or = staticmethod(torch.logical_or)
     logical_xor = staticmethod(torch.logical_xor)
@@ -65,6 +77,22 @@ class Tosa(Onnx):
 
     def intdiv(self, a: Any, b: Any) -> Any:
         return torch.div(a, b, rounding_mode="trunc")
+
+    def maximum(self, a: Any, b: Any, *, nan_mode: str = "PROPAGATE") -> Any:
+        return torch.maximum(a, b) if nan_mode == "PROPAGATE" else torch.fmax(a, b)
+
+    def minimum(self, a: Any, b: Any, *, nan_mode: str = "PROPAGATE") -> Any:
+        return torch.minimum(a, b) if nan_mode == "PROPAGATE" else torch.fmin(a, b)
+
+    def clamp(self, x: Any, *, min_val: Any, max_val: Any, nan_mode: str = "PROPAGATE") -> Any:
+        return torch.clamp(x, min_val, max_val) if nan_mode == "PROPAGATE" else NotImplemented
+
+    def negate(self, x: Any, *zero_points: Any, **zeros: int) -> Any:
+        quantised = any(zeros.values()) or any(zero.item() for zero in zero_points)
+        return NotImplemented if quantised else torch.neg(x)
+
+    def cast(self, x: Any, *, input_unsigned: bool = False, **_: Any) -> Any:
+        return NotImplemented if input_unsigned else super().cast(x)
 
     def arithmetic_right_shift(self, a: Any, b: Any, *, round: bool) -> Any:
         return (a + ((1 << b) >> 1)) >> b if round else a >> b

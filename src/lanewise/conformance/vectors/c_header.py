@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 
 from lanewise.conformance.vectors.corpus import VectorSet
@@ -9,12 +10,13 @@ from lanewise.conformance.vectors.tables import fixed
 from lanewise.engines.storage import storage_width
 from lanewise.language.sorts import ArraySort, Sort
 
+SIGNIFICANT = 63  # first characters of a name that every C99 compiler tells apart
 _A_LINE = 8  # numbers
 
 
 def files(vectors: VectorSet) -> Iterator[tuple[str, bytes]]:
     """One header, which needs nothing but <stdint.h>."""
-    name = vectors.name
+    name = prefix(vectors)
     lines = [
         f"/* {vectors.title}",
         " * Bit patterns in unsigned integers, a type of odd width in the low bits of the next wider one.",
@@ -36,7 +38,17 @@ def files(vectors: VectorSet) -> Iterator[tuple[str, bytes]]:
     flags = [int(bool(reason)) for reason in vectors.broken]
     lines += _array(f"{name}_unpredictable", None, flags)
     lines.append("#endif")
-    yield f"{name}.h", ("\n".join(lines) + "\n").encode()
+    yield f"{vectors.name}.h", ("\n".join(lines) + "\n").encode()
+
+
+def prefix(vectors: VectorSet) -> str:
+    """What the header's names start with: the set's name, cut and told apart by its hash where that is too long."""
+    labels = [*(column.name for column in vectors.columns), *(label for label, *_ in fixed(vectors)), "unpredictable"]
+    room = SIGNIFICANT - max(len("LANEWISE__H"), *(len(f"_{label}") for label in labels))
+    if len(vectors.name) <= room:
+        return vectors.name
+    mark = hashlib.sha256(vectors.name.encode()).hexdigest()[:8]
+    return f"{vectors.name[: room - 9].rstrip('_')}_{mark}"
 
 
 def _array(name: str, sort: Sort | None, patterns: Sequence[int]) -> list[str]:

@@ -12,7 +12,7 @@ from lanewise.language.attributes import REQUIRED
 from lanewise.language.operator import Operator, Row
 from lanewise.language.sorts import AnySort, ArraySort, Sort, from_pattern, to_pattern
 
-MOST = 8  # choices of what is fixed, for one row and its attributes
+MOST = 10  # choices of what is fixed, for one row and its attributes
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def _late(name: str, operator: Operator, sort: AnySort, attributes: Mapping[str,
         return [*boundaries(sort)[:5], None]
     if name.endswith("zp"):
         return [to_pattern(value, sort) for value in (0, sort.lowest, sort.highest, 1) if value <= sort.highest]
-    numbers = [0, 1, 2, 31, 62, 63, 64, -1, sort.highest]
+    numbers = [0, 1, 2, 31, 62, 63, 30, 32, 64, -1]
     return [to_pattern(value, sort) for value in numbers if sort.lowest <= value <= sort.highest]
 
 

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from lanewise.conformance.vectors.choices import MOST, Choice, choices, shown
+from lanewise.conformance.vectors.classes import completing
 from lanewise.conformance.vectors.elements import Element, Generator, at_the_edge, crossed, drawn
 from lanewise.engines.exact import Evaluator, fold
 from lanewise.language.errors import InvalidError
@@ -123,10 +124,14 @@ def row_name(operator: Operator, row: Row) -> str:
 
 
 class Corpus:
-    """Makes the sets; functions that several versions share are computed once."""
+    """Makes the sets; functions that several versions share are computed once.
+
+    A choice of what is fixed that leaves no element a result (a shift beyond its range) makes no set; `without` has it.
+    """
 
     def __init__(self) -> None:
         self._computed: dict[Any, Computed] = {}
+        self.without: list[tuple[VectorSet, str]] = []  # and the requirement that fails
 
     def sets(
         self, operator: Operator, row: Row, wanted: Callable[[str], bool] = lambda name: True
@@ -163,10 +168,22 @@ class Corpus:
                 Column(name, sort, tuple(element[k] for element in found.elements))
                 for k, (name, sort) in enumerate(free)
             )
-            index = taken[stem] = taken.get(stem, -1) + 1
             made = VectorSet(
-                operator, row, choice, index, columns, found.results, found.broken, function, found.one_sided
+                operator,
+                row,
+                choice,
+                taken.get(stem, 0),
+                columns,
+                found.results,
+                found.broken,
+                function,
+                found.one_sided,
             )
+            if all(found.broken):
+                if wanted(stem):
+                    self.without.append((made, found.broken[0]))
+                continue
+            taken[stem] = made.index + 1
             if wanted(made.name):
                 yield made
 
@@ -219,7 +236,9 @@ def compute(function: Function, table: Sequence[int] | None) -> Computed:
         edges += found
         if not found:
             one_sided.append(reason)
-    elements = tuple(dict.fromkeys((*chosen, *edges, *random)))
+    listed = dict.fromkeys((*chosen, *edges, *random))
+    more = list(completing(function, listed, lambda element: all(answer(element)[1:])))
+    elements = tuple(dict.fromkeys((*chosen, *edges, *more, *random)))
     results, broken = [], []
     for element in elements:
         result, *verdicts = answer(element)

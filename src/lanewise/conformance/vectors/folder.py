@@ -12,7 +12,8 @@ from typing import Any
 
 from lanewise.conformance.vectors import c_header, onnx_folders, readmemh, tables, tosa_folders
 from lanewise.conformance.vectors.corpus import Corpus, VectorSet, records, row_name
-from lanewise.formats.files import path_of, read_bytes, write_whole
+from lanewise.conformance.vectors.whole_folder import whole_folder
+from lanewise.formats.files import path_of, read_bytes
 from lanewise.language.errors import InvalidError, brief
 
 INDEX = "index.json"
@@ -25,6 +26,10 @@ FORMATS: dict[str, Callable[[VectorSet], Iterator[tuple[str, bytes]]]] = {
     "json": tables.json_files,
     "c": c_header.files,
     "readmemh": readmemh.files,
+}
+ABOUT: dict[str, Callable[[VectorSet], dict[str, Any]]] = {  # what a format's index says more of a set
+    "c": lambda vectors: {"prefix": c_header.prefix(vectors)},
+    "npz": lambda vectors: {"stored_as": tables.stored_as(vectors)},
 }
 WITHOUT_FLAGS = ("onnx", "tosa")  # formats that cannot say that an element has no result
 
@@ -44,8 +49,9 @@ class Selection:
         """Whether a set of that row and name is meant."""
         return bool(self._pattern.search(row) or self._pattern.search(name))
 
-    def sets(self) -> Iterator[VectorSet]:
-        corpus = Corpus()
+    def sets(self, corpus: Corpus | None = None) -> Iterator[VectorSet]:
+        """The sets that are meant; the corpus then knows which choices made none."""
+        corpus = corpus or Corpus()
         for record in self.records:
             for row in record.rows:
                 yield from corpus.sets(record, row, partial(self.wants, row_name(record, row)))
@@ -64,7 +70,8 @@ class Counts:
 def _contents(selection: Selection, format: str, counts: Counts) -> Iterator[tuple[str, bytes]]:
     """Every file of the folder; the index last."""
     entries = []
-    for vectors in selection.sets():
+    corpus = Corpus()
+    for vectors in selection.sets(corpus):
         made = list(FORMATS[format](vectors))
         if format in WITHOUT_FLAGS and vectors.operator.release.specification != format:
             continue
@@ -78,29 +85,68 @@ def _contents(selection: Selection, format: str, counts: Counts) -> Iterator[tup
         left_out = bad if format in WITHOUT_FLAGS else 0
         counts.left_out += left_out
         counts.unpredictable += bad - left_out
-        entries.append({**tables.summary(vectors), "left_out": left_out})
+        more = ABOUT[format](vectors) if format in ABOUT else {}
+        files = [path for path, _ in made]
+        entries.append({**tables.summary(vectors), **more, "left_out": left_out, "files": files})
         yield from made
+    without = [{"title": vectors.title, "breaks": reason} for vectors, reason in corpus.without]
     head = {"format": format, "filter": selection.filter, "version": selection.version}
-    yield INDEX, (json.dumps({**head, "sets": entries}, indent=1) + "\n").encode()
+    yield INDEX, (json.dumps({**head, "sets": entries, "without_result": without}, indent=1) + "\n").encode()
 
 
 def write(folder: Path, format: str, selection: Selection) -> Counts:
-    """Writes the corpus into a new or empty folder."""
+    """Writes the corpus as a new folder, or in the place of an older corpus; whole, or nothing."""
     if format not in FORMATS:
         raise InvalidError(f"--format {brief(format)}; allowed: {', '.join(FORMATS)}")
     folder = path_of(folder, "vectors")
     counts = Counts()
     try:
-        if folder.is_dir() and any(folder.iterdir()):
-            raise InvalidError(f"{folder}: holds files already; give a new or an empty folder")
-        for path, content in _contents(selection, format, counts):
-            if path == INDEX and not counts.sets:
-                raise InvalidError(f"--filter {brief(selection.filter)}: no set of vectors matches for {format}")
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            write_whole(folder / path, lambda file, content=content: file.write(content))  # type: ignore[misc]
+        _check_place(folder)
+        with whole_folder(folder) as fresh:
+            for path, content in _contents(selection, format, counts):
+                if path == INDEX and not counts.sets:
+                    raise InvalidError(f"--filter {brief(selection.filter)}: no set of vectors matches for {format}")
+                (fresh / path).parent.mkdir(parents=True, exist_ok=True)
+                (fresh / path).write_bytes(content)
     except OSError as error:
-        raise InvalidError(f"{error.filename or folder}: {error.strerror or error}") from None
+        raise InvalidError(f"{folder}: {error.strerror or error}") from None
     return counts
+
+
+def _check_place(folder: Path) -> None:
+    """Raises InvalidError unless nothing is lost where the folder is replaced: it is new, empty, or a corpus."""
+    for parent in folder.absolute().parents:
+        if os.path.lexists(parent):
+            if not parent.is_dir():
+                raise InvalidError(f"{folder}: {parent} is no folder; give a new folder")
+            break
+    if not os.path.lexists(folder):
+        return
+    if not folder.is_dir():
+        raise InvalidError(f"{folder}: is there and no folder; give a new folder")
+    if folder.samefile(Path.cwd()):
+        raise InvalidError(f"{folder}: is the current folder, which cannot be replaced; give a folder inside it")
+    there = list(_files(folder))
+    if not there and not any(folder.iterdir()):
+        return
+    what_to_do = "give a new or an empty folder, or one that 'lanewise vectors' wrote, whose place the new one takes"
+    if INDEX not in there:
+        shown = brief(there[0] if there else next(folder.iterdir()).name)
+        raise InvalidError(f"{folder}: holds files already ({shown}), and no {INDEX}; {what_to_do}")
+    listed = {INDEX}
+    for entry in read_index(folder)["sets"]:
+        listed.update(entry.get("files", ()))
+    foreign = [path for path in there if path not in listed]
+    if foreign:
+        more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
+        raise InvalidError(f"{folder}: holds {brief(foreign[0])}{more}, which its {INDEX} does not list; {what_to_do}")
+
+
+def _files(folder: Path) -> Iterator[str]:
+    """Everything below a folder that is no folder, by its path from there."""
+    for base, folders, names in os.walk(folder):
+        for name in (*names, *(name for name in folders if (Path(base) / name).is_symlink())):
+            yield (Path(base) / name).relative_to(folder).as_posix()
 
 
 def compare(folder: Path) -> tuple[int, list[str]]:
@@ -116,11 +162,7 @@ def compare(folder: Path) -> tuple[int, list[str]]:
             found.append(f"{path}: missing")
         elif read_bytes(target, max(len(content) * 2, INDEX_BYTES)) != content:
             found.append(f"{path}: differs")
-    for base, _, names in os.walk(folder):
-        for name in names:
-            path = (Path(base) / name).relative_to(folder).as_posix()
-            if path not in expected:
-                found.append(f"{path}: not of the corpus")
+    found += [f"{path}: not of the corpus" for path in _files(folder) if path not in expected]
     return len(expected), found
 
 
@@ -131,9 +173,11 @@ def read_index(folder: Path) -> dict[str, Any]:
         head = json.loads(read_bytes(path, INDEX_BYTES))
         filter, version, format = head["filter"], head["version"], head["format"]
         good = format in FORMATS and all(value is None or isinstance(value, str) for value in (filter, version))
+        listed = [path for entry in head["sets"] for path in entry.get("files", ())]
+        good = good and all(isinstance(path, str) for path in listed)
     except InvalidError:
         raise
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         good = False
     if not good:
         raise InvalidError(f"{path}: not the index of a folder that 'lanewise vectors' wrote")

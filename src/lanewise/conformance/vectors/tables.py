@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,18 +16,19 @@ from lanewise.conformance.vectors.graphs import Array
 from lanewise.conformance.vectors.tosa_folders import npy
 from lanewise.engines.exact import number
 from lanewise.engines.exact_kernel import from_patterns
-from lanewise.language.sorts import AnySort, ArraySort, Sort
+from lanewise.language.sorts import AnySort, ArraySort, Sort, bf16, integer
 
 
 def npz_files(vectors: VectorSet) -> Iterator[tuple[str, bytes]]:
-    """One archive: every operand, what is fixed, `result`, and `unpredictable` (there the result is 0)."""
-    members: dict[str, Array] = {}
-    for column in vectors.columns:
-        members[column.name] = from_patterns(column.patterns, column.sort)
+    """One archive: every operand, what is fixed, `result`, and `unpredictable` (there the result is 0).
+
+    NumPy has no bfloat16 and would load bytes without a meaning, so these are bit patterns in uint16.
+    """
+    members: dict[str, Array] = {column.name: _stored(column.patterns, column.sort) for column in vectors.columns}
     for name, value, sort in fixed(vectors):
         patterns = value if isinstance(sort, ArraySort) else [value]
-        members[name] = from_patterns(patterns, sort.element if isinstance(sort, ArraySort) else sort)
-    members["result"] = from_patterns(vectors.results, vectors.row.output)
+        members[name] = _stored(patterns, sort.element if isinstance(sort, ArraySort) else sort)
+    members["result"] = _stored(vectors.results, vectors.row.output)
     members["unpredictable"] = np.array([bool(reason) for reason in vectors.broken])
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
@@ -36,8 +37,20 @@ def npz_files(vectors: VectorSet) -> Iterator[tuple[str, bytes]]:
     yield f"{vectors.name}.npz", stream.getvalue()
 
 
+def _stored(patterns: Sequence[int], sort: Sort) -> Array:
+    return from_patterns(patterns, integer(sort.width, False) if sort == bf16 else sort)
+
+
+def stored_as(vectors: VectorSet) -> dict[str, str]:
+    """The arrays of an archive that hold bit patterns, and how; what they stand for is in the summary's types."""
+    return {name: "uint16 bit patterns" for name, sort in types(vectors).items() if sort == bf16}
+
+
 def csv_files(vectors: VectorSet) -> Iterator[tuple[str, bytes]]:
-    """A line an element: each operand as a number and in two's complement hexadecimal, the result, the broken rule."""
+    """A line an element: each operand as a number and in two's complement hexadecimal, the result, the broken rule.
+
+    A table is a file of its own, NAME_table.csv: a line an entry.
+    """
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     result = Column("result", vectors.row.output, vectors.results)
@@ -57,6 +70,14 @@ def csv_files(vectors: VectorSet) -> Iterator[tuple[str, bytes]]:
                 line += [plain(column.patterns[at], column.sort), hexadecimal(column.patterns[at], column.sort)]
         writer.writerow([*line, reason])
     yield f"{vectors.name}.csv", stream.getvalue().encode()
+    for name, entries, sort in fixed(vectors):
+        if isinstance(sort, ArraySort):
+            stream = io.StringIO()
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(["index", name, f"{name}_hex"])
+            for index, entry in enumerate(entries):
+                writer.writerow([index, plain(entry, sort.element), hexadecimal(entry, sort.element)])
+            yield f"{vectors.name}_{name}.csv", stream.getvalue().encode()
 
 
 def json_files(vectors: VectorSet) -> Iterator[tuple[str, bytes]]:
@@ -92,6 +113,7 @@ def summary(vectors: VectorSet) -> dict[str, Any]:
         "section": operator.release.section,
         "row": str(vectors.row),
         "result_type": vectors.row.output.name,
+        "types": {name: sort.name for name, sort in types(vectors).items()},
         "attributes": attributes_shown(vectors.choice.attributes),
         "fixed": {
             name: [hexadecimal(entry, sort.element) for entry in value]
@@ -108,6 +130,14 @@ def fixed(vectors: VectorSet) -> list[tuple[str, Any, AnySort]]:
     """The arguments that the graph fixes: name, pattern or patterns, type."""
     sorts = dict(zip(vectors.operator.arguments, vectors.row.inputs, strict=False))
     return [(name, value, sorts[name]) for name, value in vectors.choice.fixed.items() if value is not None]
+
+
+def types(vectors: VectorSet) -> dict[str, Sort]:
+    """The element type of every operand, of what is fixed and of the result, by name."""
+    found = {column.name: column.sort for column in vectors.columns}
+    for name, _, sort in fixed(vectors):
+        found[name] = sort.element if isinstance(sort, ArraySort) else sort
+    return {**found, "result": vectors.row.output}
 
 
 def plain(pattern: int, sort: Sort) -> str:

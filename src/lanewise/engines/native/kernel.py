@@ -291,7 +291,7 @@ def _slice(array: Array, axis: int, start: int, step: int) -> Array:
 
 _making = threading.RLock()  # a kernel's loop with helpers
 _kernels: OrderedDict[tuple[Function, bool], NativeKernel] = OrderedDict()
-_lock = threading.Lock()
+_lock = threading.RLock()  # the handler of a signal may call what it has interrupted
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
@@ -301,9 +301,9 @@ def kernel(function: Function, simplified: bool = True) -> NativeKernel:
     """The compiled form of a function; compiled once, remembered for a while."""
     key = function, simplified
     with _lock:
-        found = _kernels.get(key)
+        found = _kernels.pop(key, None)
         if found is not None:
-            _kernels.move_to_end(key)
+            _kernels[key] = found
             return found
     made = NativeKernel(function, simplified=simplified)
     with _lock:

@@ -380,7 +380,7 @@ class Pool:
 
 
 _pool: Pool | None = None
-_lock = threading.Lock()
+_lock = threading.RLock()  # the handler of a signal may call what it has interrupted
 
 
 def pool() -> Pool | None:
@@ -389,8 +389,10 @@ def pool() -> Pool | None:
     if _pool is None and sys.platform == "linux" and platform.machine() in FUTEX and sys.maxsize > 1 << 32:
         with _lock:
             if _pool is None:
-                _pool = Pool()
-                atexit.register(_pool.end)
+                made = Pool()
+                if _pool is None:
+                    _pool = made
+                    atexit.register(made.end)
     return _pool
 
 
@@ -404,7 +406,7 @@ def ready() -> Pool | None:
 
 def _forget() -> None:
     global _lock
-    _lock = threading.Lock()
+    _lock = threading.RLock()
     if _pool is not None:
         _pool.forget()
 

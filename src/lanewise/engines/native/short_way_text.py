@@ -5,17 +5,21 @@ It is in the terms of CPython's and NumPy's C interfaces. `short_way` fills in t
 
 from __future__ import annotations
 
+import sys
+
 # Calls of more take the general way.
 MOST_OPERANDS = 31
 MOST_KEYWORDS = 4
 SLOTS = MOST_OPERANDS + 1
 
-# Where things are: an object's type, and the head of an array.
-TYPE, DATA, RANK, SHAPE, DTYPE, FLAGS = 8, 16, 24, 32, 56, 64
-CONTIGUOUS = 1
+# Where things are: an object's type, the head of an array, and of a dtype.
+TYPE, DATA, RANK, SHAPE, STRIDES, DTYPE = 8, 16, 24, 32, 40, 56
+ORDER, NUMBER = 26, 28
+# Orders of bytes: this machine's by two names, and that of single bytes.
+NATIVE, NAMED, SINGLE = ord("="), ord("<" if sys.byteorder == "little" else ">"), ord("|")
 
 # Words of the table of loops: how many there are, then each of them.
-OPERANDS, DTYPE_OF, LIMIT, LOOP, FAILURES, OWNER, CHECKS, RESULT, ITEM, RESULT_ITEM, KEYWORDS, NAMES = range(12)
+OPERANDS, NUMBER_OF, LIMIT, LOOP, FAILURES, OWNER, CHECKS, RESULT, ITEM, RESULT_ITEM, KEYWORDS, NAMES = range(12)
 ENTRY = NAMES + 2 * MOST_KEYWORDS
 
 TEXT = """
@@ -57,10 +61,21 @@ define internal i1 @is_array(ptr %object) alwaysinline {{
   ret i1 %is
 }}
 
-define internal ptr @dtype_of(ptr %array) alwaysinline {{
+; The number of an array's dtype, -1 if its bytes are in another order than this machine's.
+define internal i32 @kind_of(ptr %array) alwaysinline {{
   %at = getelementptr i8, ptr %array, i64 {DTYPE}
   %dtype = load ptr, ptr %at
-  ret ptr %dtype
+  %order_at = getelementptr i8, ptr %dtype, i64 {ORDER}
+  %order = load i8, ptr %order_at
+  %native = icmp eq i8 %order, {NATIVE}
+  %named = icmp eq i8 %order, {NAMED}
+  %single = icmp eq i8 %order, {SINGLE}
+  %own = or i1 %native, %named
+  %good = or i1 %own, %single
+  %number_at = getelementptr i8, ptr %dtype, i64 {NUMBER}
+  %number = load i32, ptr %number_at
+  %kind = select i1 %good, i32 %number, i32 -1
+  ret i32 %kind
 }}
 
 ; Whether the keywords are those of a loop, in the same order. Values of a loop are of types that compare without any
@@ -111,32 +126,49 @@ no:
   ret i1 false
 }}
 
-; Whether two arrays of so many bytes are contiguous and share no memory.
-define internal i1 @apart(ptr %a, i64 %a_bytes, ptr %b, i64 %b_bytes) {{
-  %a_flags_at = getelementptr i8, ptr %a, i64 {FLAGS}
-  %a_flags = load i32, ptr %a_flags_at
-  %b_flags_at = getelementptr i8, ptr %b, i64 {FLAGS}
-  %b_flags = load i32, ptr %b_flags_at
-  %both = and i32 %a_flags, %b_flags
-  %bit = and i32 %both, {CONTIGUOUS}
-  %contiguous = icmp ne i32 %bit, 0
-  %a_data_at = getelementptr i8, ptr %a, i64 {DATA}
-  %a_data = load i64, ptr %a_data_at
-  %b_data_at = getelementptr i8, ptr %b, i64 {DATA}
-  %b_data = load i64, ptr %b_data_at
-  %a_end = add i64 %a_data, %a_bytes
-  %b_end = add i64 %b_data, %b_bytes
-  %before = icmp ule i64 %a_end, %b_data
-  %behind = icmp ule i64 %b_end, %a_data
-  %either = or i1 %before, %behind
-  %apart = and i1 %contiguous, %either
-  ret i1 %apart
+; The addresses between which all elements of an array lie.
+define internal {{i64, i64}} @bounds(ptr %a, i32 %rank, i64 %item) {{
+start:
+  %data_at = getelementptr i8, ptr %a, i64 {DATA}
+  %data = load i64, ptr %data_at
+  %end = add i64 %data, %item
+  %shape_at = getelementptr i8, ptr %a, i64 {SHAPE}
+  %shape = load ptr, ptr %shape_at
+  %strides_at = getelementptr i8, ptr %a, i64 {STRIDES}
+  %strides = load ptr, ptr %strides_at
+  br label %next
+next:
+  %k = phi i32 [ 0, %start ], [ %after, %next ]
+  %low = phi i64 [ %data, %start ], [ %lower, %next ]
+  %high = phi i64 [ %end, %start ], [ %higher, %next ]
+  %size_at = getelementptr i64, ptr %shape, i32 %k
+  %size = load i64, ptr %size_at
+  %stride_at = getelementptr i64, ptr %strides, i32 %k
+  %stride = load i64, ptr %stride_at
+  %steps = sub i64 %size, 1
+  %way = mul i64 %steps, %stride
+  %back = icmp slt i64 %way, 0
+  %down = select i1 %back, i64 %way, i64 0
+  %up = select i1 %back, i64 0, i64 %way
+  %lower = add i64 %low, %down
+  %higher = add i64 %high, %up
+  %after = add i32 %k, 1
+  %more = icmp slt i32 %after, %rank
+  br i1 %more, label %next, label %done
+done:
+  %one = insertvalue {{i64, i64}} undef, i64 %lower, 0
+  %both = insertvalue {{i64, i64}} %one, i64 %higher, 1
+  ret {{i64, i64}} %both
 }}
 
 ; A builtin function of three arguments: a tuple of operands, out, a dict of keywords. %self: a capsule of the table.
+; The result; the owner of the loop if there are more elements than it takes; else None.
 define ptr @short_way(ptr %self, ptr %arguments, i64 %number) {{
 start:
   %arrays = alloca [{SLOTS} x ptr]
+  %three = icmp eq i64 %number, 3
+  br i1 %three, label %begin, label %miss
+begin:
   %table = call ptr {PyCapsule_GetPointer}(ptr %self, ptr null)
   %operands = load ptr, ptr %arguments
   %out_at = getelementptr ptr, ptr %arguments, i64 1
@@ -155,7 +187,7 @@ first:
   %a_is = call i1 @is_array(ptr %a)
   br i1 %a_is, label %measure, label %miss
 measure:
-  %dtype = call ptr @dtype_of(ptr %a)
+  %kind = call i32 @kind_of(ptr %a)
   %rank_at = getelementptr i8, ptr %a, i64 {RANK}
   %rank = load i32, ptr %rank_at
   %shape_at = getelementptr i8, ptr %a, i64 {SHAPE}
@@ -185,8 +217,8 @@ other:
   %b_is = call i1 @is_array(ptr %b)
   br i1 %b_is, label %typed, label %miss
 typed:
-  %b_dtype = call ptr @dtype_of(ptr %b)
-  %b_typed = icmp eq ptr %b_dtype, %dtype
+  %b_kind = call i32 @kind_of(ptr %b)
+  %b_typed = icmp eq i32 %b_kind, %kind
   br i1 %b_typed, label %shaped, label %miss
 shaped:
   %b_shaped = call i1 @same_shape(ptr %a, ptr %b, i32 %rank)
@@ -208,15 +240,15 @@ test:
   %own = getelementptr i64, ptr %table, i64 %word_on
   %own_count_at = getelementptr i64, ptr %own, i64 {OPERANDS}
   %own_count = load i64, ptr %own_count_at
-  %own_dtype_at = getelementptr i64, ptr %own, i64 {DTYPE_OF}
-  %own_dtype = load ptr, ptr %own_dtype_at
+  %own_kind_at = getelementptr i64, ptr %own, i64 {NUMBER_OF}
+  %own_kind = load i32, ptr %own_kind_at
   %own_named_at = getelementptr i64, ptr %own, i64 {KEYWORDS}
   %own_named = load i64, ptr %own_named_at
   %one = icmp eq i64 %own_count, %count
-  %two = icmp eq ptr %own_dtype, %dtype
-  %three = icmp eq i64 %own_named, %named
+  %two = icmp eq i32 %own_kind, %kind
+  %same_number = icmp eq i64 %own_named, %named
   %one_two = and i1 %one, %two
-  %one_to_three = and i1 %one_two, %three
+  %one_to_three = and i1 %one_two, %same_number
   br i1 %one_to_three, label %words, label %another
 words:
   %worded = call i1 @same_keywords(ptr %own, ptr %keywords, i64 %named)
@@ -228,8 +260,13 @@ another:
 found:
   %limit_at = getelementptr i64, ptr %own, i64 {LIMIT}
   %limit = load i64, ptr %limit_at
+  %owner_at = getelementptr i64, ptr %own, i64 {OWNER}
+  %owner = load ptr, ptr %owner_at
   %few = icmp sle i64 %size, %limit
-  br i1 %few, label %result, label %miss
+  br i1 %few, label %result, label %many
+many:
+  call void {Py_IncRef}(ptr %owner)
+  ret ptr %owner
 result:
   %no_out = icmp eq ptr %out, {NONE}
   br i1 %no_out, label %run, label %given
@@ -237,10 +274,10 @@ given:
   %out_is = call i1 @is_array(ptr %out)
   br i1 %out_is, label %out_typed, label %miss
 out_typed:
-  %out_dtype = call ptr @dtype_of(ptr %out)
+  %out_kind = call i32 @kind_of(ptr %out)
   %result_at = getelementptr i64, ptr %own, i64 {RESULT}
-  %result_dtype = load ptr, ptr %result_at
-  %out_right = icmp eq ptr %out_dtype, %result_dtype
+  %result_kind = load i32, ptr %result_at
+  %out_right = icmp eq i32 %out_kind, %result_kind
   br i1 %out_right, label %out_shaped, label %miss
 out_shaped:
   %out_same = call i1 @same_shape(ptr %a, ptr %out, i32 %rank)
@@ -256,10 +293,11 @@ sizes:
   ; After a failure the operands are looked at again, so nothing may have been written over them.
   %item_at = getelementptr i64, ptr %own, i64 {ITEM}
   %item = load i64, ptr %item_at
-  %bytes = mul i64 %item, %size
   %out_item_at = getelementptr i64, ptr %own, i64 {RESULT_ITEM}
   %out_item = load i64, ptr %out_item_at
-  %out_bytes = mul i64 %out_item, %size
+  %out_bounds = call {{i64, i64}} @bounds(ptr %out, i32 %rank, i64 %out_item)
+  %out_low = extractvalue {{i64, i64}} %out_bounds, 0
+  %out_high = extractvalue {{i64, i64}} %out_bounds, 1
   br label %overlap
 overlap:
   %j = phi i64 [ 0, %sizes ], [ %j_after, %free ]
@@ -268,7 +306,12 @@ overlap:
 source:
   %source_at = getelementptr ptr, ptr %arrays, i64 %j
   %from = load ptr, ptr %source_at
-  %is_free = call i1 @apart(ptr %from, i64 %bytes, ptr %out, i64 %out_bytes)
+  %from_bounds = call {{i64, i64}} @bounds(ptr %from, i32 %rank, i64 %item)
+  %from_low = extractvalue {{i64, i64}} %from_bounds, 0
+  %from_high = extractvalue {{i64, i64}} %from_bounds, 1
+  %before = icmp ule i64 %out_high, %from_low
+  %behind = icmp ule i64 %from_high, %out_low
+  %is_free = or i1 %before, %behind
   br i1 %is_free, label %free, label %miss
 free:
   %j_after = add i64 %j, 1
@@ -281,8 +324,6 @@ run:
   %loop = load ptr, ptr %loop_at
   %failures_at = getelementptr i64, ptr %own, i64 {FAILURES}
   %failures = load ptr, ptr %failures_at
-  %owner_at = getelementptr i64, ptr %own, i64 {OWNER}
-  %owner = load ptr, ptr %owner_at
   ; Another thread may forget this loop meanwhile.
   call void {Py_IncRef}(ptr %owner)
   %answer = call ptr {PyObject_Vectorcall}(ptr %loop, ptr %arrays, i64 %total, ptr null)

@@ -14,7 +14,7 @@ from lanewise.language.errors import InvalidError, brief
 VARIABLE = "LANEWISE_THREADS"
 MOST_THREADS = 1024  # more than any machine has use for
 
-_lock = threading.Lock()
+_lock = threading.RLock()  # the handler of a signal may call what it has interrupted
 _inbox: SimpleQueue[Any] = SimpleQueue()
 _helpers = 0  # how many threads wait at the inbox
 _count: int | None = None
@@ -64,7 +64,7 @@ def _dismiss() -> None:
 def _forget() -> None:
     """A forked child has none of its parent's threads: it starts its own when it needs them."""
     global _inbox, _helpers, _lock
-    _inbox, _helpers, _lock = SimpleQueue(), 0, threading.Lock()
+    _inbox, _helpers, _lock = SimpleQueue(), 0, threading.RLock()
 
 
 if hasattr(os, "register_at_fork"):

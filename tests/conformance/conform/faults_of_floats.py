@@ -1,0 +1,93 @@
+"""Operators on floats with one fault each, about NaN, zeros with a sign, subnormal numbers and roundings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tests.conformance.conform.faults import Array, Fault, flushed
+
+REM = "onnx Mod 28 float16 fmod=True"
+ONNX_MAX, ONNX_MIN = "onnx Max 13 float16", "onnx Min 13 float16"
+TOSA_MAX = "tosa MAXIMUM 0.23.0 float16"
+FLUSHED = "subnormal numbers are 0"
+
+
+def either_nan(a: Array, b: Array, chosen: Any) -> Any:
+    return np.where(np.isnan(a) | np.isnan(b), np.float16(np.nan), chosen)
+
+
+def ordered(a: Array, b: Array) -> Any:
+    """The greater one; of two zeros -0 only if both are."""
+    minus = np.signbit(a) & np.signbit(b)
+    zero = np.where(minus, np.float16(-0.0), np.float16(0.0))
+    return either_nan(a, b, np.where((a == 0) & (b == 0), zero, np.where(a > b, a, b)))
+
+
+def in_range(a: Array, b: Array) -> Any:
+    return np.where(np.isinf(a / b), np.float16(np.nan), np.fmod(a, b))
+
+
+def power(a: Array, b: Array) -> Any:
+    return np.power(a.astype(np.float64), b.astype(np.float64)).astype(a.dtype)
+
+
+def flushed_power(a: Array, b: Array) -> Any:
+    a, b = flushed(a), flushed(b)
+    return np.where((a == 0) & (b == 0), np.float16(np.nan), flushed(power(a, b)))
+
+
+FAULTS = [
+    Fault("arithmetic.rest_by_product", REM, lambda a, b: a - b * np.trunc(a / b), "NaN beyond the range of a / b"),
+    Fault("arithmetic.rest_in_range", REM, in_range, "a - b * (a / b)"),
+    Fault(
+        "arithmetic.rest_flushed", REM, lambda a, b: flushed(np.fmod(flushed(a), flushed(b))), "a - b * (a / b)", True
+    ),
+    Fault("arithmetic.flushed", "onnx Add 14 float16", lambda a, b: flushed(flushed(a) + flushed(b)), "", open=True),
+    Fault("arithmetic.flushed", "onnx Div 14 float16", lambda a, b: flushed(flushed(a) / flushed(b)), "", open=True),
+    Fault(
+        "arithmetic.flushed_order", "onnx Less 13 float16 → bool", lambda a, b: flushed(a) < flushed(b), "", open=True
+    ),
+    Fault(
+        "arithmetic.second_of_equals",
+        TOSA_MAX,
+        lambda a, b: either_nan(a, b, np.where(a > b, a, b)),
+        "zeros by their signs",
+        open=True,
+        also=("the second unless the first is ahead", "NaN is overlooked"),  # NaN is not among them
+    ),
+    Fault(
+        "arithmetic.first_of_equals",
+        ONNX_MIN,
+        lambda a, b: either_nan(a, b, np.where(b < a, b, a)),
+        "zeros by their signs",
+        open=True,
+    ),
+    Fault("arithmetic.ordered_zeros", ONNX_MAX, ordered, "the first of equals", open=True),
+    Fault(
+        "arithmetic.flushed_choice",
+        ONNX_MAX,
+        lambda a, b: ordered(flushed(a), flushed(b)),
+        "zeros by their signs",
+        open=True,
+    ),
+    Fault("arithmetic.nan_overlooked", TOSA_MAX, np.fmax, "the second unless the first is ahead"),
+    Fault("float.one_comparison", TOSA_MAX, lambda a, b: np.where(a > b, a, b), "NaN is overlooked"),
+    Fault(
+        "float.one_comparison_flushed",
+        ONNX_MAX,
+        lambda a, b: np.where(flushed(a) > flushed(b), flushed(a), flushed(b)),
+        "the second unless the first is ahead",
+        open=True,
+    ),
+    Fault(
+        "float.subtracted",
+        "onnx Neg 13 float16",
+        lambda x: flushed(np.float16(0) - flushed(x)),
+        "",
+        given=[np.array([0.0, -0.0, 1.5, -2.0], np.float16)],
+    ),
+    Fault("float.standard_power", "tosa POW 0.23.0 float16", power, FLUSHED),
+    Fault("float.flushed_power", "tosa POW 0.23.0 float16", flushed_power, "pow of IEEE 754", open=True),
+]

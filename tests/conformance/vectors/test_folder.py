@@ -1,0 +1,117 @@
+"""A folder of vectors is there whole or not at all, and nothing else is lost for it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lanewise.conformance.vectors import folder, tables
+from lanewise.conformance.vectors.corpus import VectorSet
+from lanewise.conformance.vectors.folder import FORMATS, Selection
+from tests.cli.test_commands import lanewise
+
+FEW = r"^tosa 1.0 (CLZ|INTDIV)"
+
+
+def write(path: Path, filter: str = FEW, format: str = "csv") -> None:
+    folder.write(path, format, Selection(filter, None))
+
+
+def content(path: Path) -> dict[str, bytes]:
+    return {file.relative_to(path).as_posix(): file.read_bytes() for file in path.rglob("*") if file.is_file()}
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt(), ValueError("a fault")])
+@pytest.mark.parametrize("before", ["nothing", "empty", "corpus"])
+def test_a_failure_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, before: str):
+    out = tmp_path / "deep" / "out"
+    if before == "empty":
+        out.mkdir(parents=True)
+    elif before == "corpus":
+        write(out)
+    there = sorted(tmp_path.rglob("*")), content(tmp_path)
+    done = []
+
+    def fails(vectors: VectorSet) -> Iterator[tuple[str, bytes]]:
+        if done:
+            raise error
+        done.append(vectors)
+        return tables.csv_files(vectors)
+
+    monkeypatch.setitem(FORMATS, "csv", fails)
+    with pytest.raises((folder.InvalidError, KeyboardInterrupt, ValueError)):
+        write(out)
+    assert done
+    assert (sorted(tmp_path.rglob("*")), content(tmp_path)) == there
+
+
+def test_a_failing_exchange_brings_back_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    out = tmp_path / "out"
+    write(out)
+    there = content(tmp_path)
+    rename = Path.rename
+
+    def fails(path: Path, target: Path) -> Path:
+        if path.name.endswith(".part"):
+            raise PermissionError(13, "Permission denied")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", fails)
+    with pytest.raises(folder.InvalidError, match="Permission denied"):
+        write(out, "^tosa 1.1 CLZ")
+    assert content(tmp_path) == there
+
+
+def test_an_older_corpus_gives_way_and_leaves_nothing(tmp_path: Path):
+    out = tmp_path / "out"
+    for filter, format in ((FEW, "csv"), ("^tosa 1.1 CLZ", "readmemh"), (FEW, "csv")):
+        write(out, filter, format)
+        lanewise("vectors", out, "--check")
+        assert [path.name for path in tmp_path.iterdir()] == ["out"]
+        listed = [path for entry in json.loads((out / "index.json").read_text())["sets"] for path in entry["files"]]
+        assert set(content(out)) == {*listed, "index.json"}
+
+
+def test_what_is_not_a_corpus_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    foreign, mixed, broken, old, file = (tmp_path / name for name in ("foreign", "mixed", "broken", "old", "file"))
+    foreign.mkdir()
+    (foreign / "thesis.txt").write_text("years of work")
+    write(mixed)
+    (mixed / "notes").mkdir()
+    (mixed / "notes" / "mine.txt").write_text("more")
+    broken.mkdir()
+    (broken / "index.json").write_text('{"format": "csv", "filter": null, "version": null, "sets": [3]}')
+    write(old)
+    index = json.loads((old / "index.json").read_text())
+    for entry in index["sets"]:
+        del entry["files"]  # so it was written before files were listed
+    (old / "index.json").write_text(json.dumps(index))
+    file.write_text("")
+    (tmp_path / "nowhere").symlink_to(tmp_path / "missing")
+    monkeypatch.chdir(tmp_path)
+    there = content(tmp_path)
+    for place, found in [
+        ("foreign", "foreign: holds files already ('thesis.txt'), and no index.json; give a new or an empty folder"),
+        ("mixed", "mixed: holds 'notes/mine.txt', which its index.json does not list; give a new"),
+        ("broken", "index.json: not the index of a folder that 'lanewise vectors' wrote"),
+        ("old", "and 1 more, which its index.json does not list; give a new"),
+        ("file", "file: is there and no folder; give a new folder"),
+        ("nowhere", "nowhere: is there and no folder; give a new folder"),
+        (".", ".: is the current folder, which cannot be replaced; give a folder inside it"),
+        ("file/out", "file is no folder; give a new folder"),
+    ]:
+        _, error = lanewise("vectors", place, "--format", "csv", "--filter", FEW, code=4)
+        assert found in error, place
+    assert content(tmp_path) == there
+
+
+def test_a_link_to_a_folder_stays_a_link(tmp_path: Path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    write(tmp_path / "link")
+    assert os.readlink(tmp_path / "link") == "real"
+    assert "index.json" in content(tmp_path / "real")
