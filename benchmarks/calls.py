@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import lanewise as lw
+from benchmarks.measure import Turns, ratio, typical
 from lanewise.engines.native.kernel import kernel
 from lanewise.operators import catalogue
 
@@ -44,13 +45,13 @@ def _calls() -> dict[str, tuple[Callable[[], Any], str]]:
 
 
 def measure_calls(number: int = 20_000, repeats: int = 15) -> dict[str, Any]:
-    """Microseconds of a call, the best of the repeats, and the ratio to NumPy's in the same form.
+    """Microseconds of a call, and the ratio to NumPy's in the same form: medians over the repeats, and quartiles.
 
     The repeats go round, so that noise hits all alike. A lambda around every call costs each the same.
     """
     calls = _calls()
-    best = dict.fromkeys(calls, float("inf"))
     timers = {name: Timer(run) for name, (run, _) in calls.items()}
+    times: dict[str, Turns] = {name: [] for name in calls}
     for run, _ in calls.values():
         for _ in range(10):
             run()
@@ -58,9 +59,16 @@ def measure_calls(number: int = 20_000, repeats: int = 15) -> dict[str, Any]:
     try:
         for _ in range(repeats):
             for name, timer in timers.items():
-                best[name] = min(best[name], timer.timeit(number) / number * 1e6)
+                times[name].append([timer.timeit(number) / number])
     finally:
         gc.enable()
-    return {
-        name: {"microseconds": best[name], "to_numpy": best[name] / best[same]} for name, (_, same) in calls.items()
-    }
+    found = {}
+    for name, (_, same) in calls.items():
+        to_numpy = ratio(times[name], times[same])
+        found[name] = {
+            "microseconds": typical(times[name]) * 1e6,
+            "to_numpy": to_numpy["ratio"],
+            "lower": to_numpy["lower"],
+            "upper": to_numpy["upper"],
+        }
+    return found

@@ -147,7 +147,9 @@ def calls_table(rows: Mapping[str, Figures]) -> Table:
     for name in ("call", "µs", "to np.right_shift"):
         table.add_column(name, justify="left" if name == "call" else "right")
     for name, row in rows.items():
-        table.add_row(name, f"{row['microseconds']:.2f}", f"{row['to_numpy']:.2f}x")
+        table.add_row(
+            name, f"{row['microseconds']:.2f}", f"{row['to_numpy']:.2f}x ({row['lower']:.2f}–{row['upper']:.2f})"
+        )
     return table
 
 
