@@ -174,7 +174,8 @@ tensor<1x3xi8> {tosa.tensor_name = "k"}) {
     %k = "tosa.const"() <{values = dense<[[0, 1, 2]]> : tensor<1x3xi8>}> : () -> tensor<1x3xi8>
     %wide = tosa.cast %x : (tensor<2x3xi8>) -> tensor<2x3xf32>
     %_k_wide = tosa.cast %k : (tensor<1x3xi8>) -> tensor<1x3xf32>
-    %low_1 = "tosa.minimum"(%wide, %_k_wide) <{nan_mode = #tosa.nan_mode<IGNORE>}> : (tensor<2x3xf32>, tensor<1x3xf32>) -> tensor<2x3xf32>
+    %low_1 = "tosa.minimum"(%wide, %_k_wide) <{nan_mode = #tosa.nan_mode<IGNORE>}> : \
+(tensor<2x3xf32>, tensor<1x3xf32>) -> tensor<2x3xf32>
     func.return %low_1, %k : tensor<2x3xf32>, tensor<1x3xi8>
   }
 }
