@@ -8,10 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from lanewise.cli.said import agrees, answer_lines
+from lanewise.cli.explain import explained
+from lanewise.cli.said import answer_lines
 from lanewise.conformance.answers import Answer
+from lanewise.conformance.one_element import Judged
 from lanewise.conformance.targets.names import TOOLS, target_of
-from lanewise.language.sorts import f32, i8
+from lanewise.language.sorts import i8
+from lanewise.operators.catalogue import named
 from tests.cli.test_commands import lanewise
 
 
@@ -92,14 +95,56 @@ def test_the_reference_model_is_asked_where_it_is_said_to_be(tmp_path: Path, mon
 
 
 @pytest.mark.parametrize(
-    ("pattern", "unpredictable", "says"), [(3, False, "agrees"), (4, False, "DIFFERS"), (4, True, "(int8)")]
+    ("verdict", "reading", "says"),
+    [
+        ("agrees", "", "(int8)  agrees"),
+        ("differs", "", "(int8)  DIFFERS"),
+        ("", "", "(int8)"),
+        ("reads it otherwise", "O3", "(int8)  reads it otherwise (O3)"),
+    ],
 )
-def test_lines_say_whether_they_agree(pattern: int, unpredictable: bool, says: str):
-    line = answer_lines([Answer("other", "1.0", "answers", "int8", pattern)], 3, i8, unpredictable)[-1]
+def test_lines_say_whether_they_agree(verdict: str, reading: str, says: str):
+    line = answer_lines([Answer("other", "1.0", "answers", "int8", 3, "", verdict, reading)], i8)[-1]
     assert line.endswith(says)
 
 
-def test_any_nan_is_as_good_as_another():
-    answer = Answer("other", "1.0", "answers", "float32", 0xFFC00001)
-    assert agrees(answer, 0x7FC00000, f32)
-    assert not agrees(answer, 0x7F800000, f32)
+@pytest.mark.parametrize(
+    ("operator", "types", "values", "attributes", "pattern", "verdict", "reading"),
+    [
+        ("Div", "int32", ["7", "0"], [], 0, "agrees", "O3"),
+        ("Div", "int32", ["7", "0"], [], 0xFFFFFFFF, "reads it otherwise", "O3"),
+        ("Div", "int32", ["7", "2"], [], 4, "differs", ""),
+        ("INTDIV", "int32", ["7", "0"], [], 4, "", ""),
+        ("Add", "float32", ["1e-45", "0"], [], 0, "reads it otherwise", "O9"),
+        ("Add", "float32", ["nan", "0"], [], 0xFFC00001, "agrees", ""),
+        ("Add", "float32", ["nan", "0"], [], 0x7F800000, "differs", ""),
+        ("POW", "float32", ["0.16527634859085083", "2.928373098373413"], [], 0x3BA84C51, "agrees", ""),
+        ("POW", "float32", ["0.16527634859085083", "2.928373098373413"], [], 0x3BA84D51, "differs", ""),
+        ("Clip", "float32", ["nan", "0", "1"], [], 0, "reads it otherwise", "O7"),
+        ("Cast", "float32", ["300"], ["to=int8"], 44, "reads it otherwise", "O8"),
+        ("Max", "int8", ["1", "2", "3"], [], 3, "agrees", ""),
+        ("Max", "int8", ["1", "2", "3"], [], 4, "differs", ""),
+        ("Max", "float32", ["nan", "2", "3"], [], 0x40400000, "", ""),
+        ("Max", "float32", ["1", "2", "3"], [], 0x40400000, "agrees", ""),
+        ("MUL", "int32", ["3", "1"], ["shift=2"], 1, "agrees", ""),
+    ],
+)
+def test_one_element_is_judged_as_conform_judges_it(
+    operator: str, types: str, values: list[str], attributes: list[str], pattern: int, verdict: str, reading: str
+):
+    judged = Judged(explained(named(operator, None), types, values, attributes))
+    assert (judged.verdict(pattern), judged.reading) == (verdict, reading)
+
+
+def test_where_the_text_is_silent_the_reading_is_named_and_not_the_text():
+    out, _ = lanewise("explain", "Div", "int32", "7", "0")
+    assert "  decided by: lanewise's reading O3, as the text is silent here (ONNX opset 14, Div): " in out
+    assert "    ONNX opset 14  0  0000_0000_0000_0000_0000_0000_0000_0000  0x0  (int32)  (reading O3)" in out
+    report = json.loads(lanewise("explain", "Div", "int32", "7", "0", "--runtimes", "--json")[0])
+    assert report["versions"][-1]["reading"] == "O3"
+    numpy = next(entry for entry in report["runtimes"] if entry["runtime"] == "numpy")
+    assert (numpy["agrees"], numpy["reading"]) == (True, "O3")
+    jax = next(entry for entry in report["runtimes"] if entry["runtime"] == "jax")
+    assert jax["answer"] == "not installed" or (jax["value"], jax["agrees"], jax["reading"]) == (-1, None, "O3")
+    out, _ = lanewise("explain", "Div", "int32", "7", "2")
+    assert "reading O3" not in out

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -123,3 +126,34 @@ def test_command(tmp_path: Path):
     report = json.loads(lanewise(*arguments, "--json", code=1)[0])["difference"]
     assert (report["operator"], report["count"], report["elements"][0]["index"]) == ("Cast", 1, [1])
     assert report["elements"][0]["operands"] == {"input": 300.0}
+
+
+@pytest.mark.parametrize("dies", [True, False])
+def test_a_runtime_that_dies_differs_and_one_that_raises_is_unsupported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dies: bool
+):
+    folder = tmp_path / "onnxruntime"  # in the place of the real one, in the process that imports it
+    folder.mkdir()
+    (folder / "__init__.py").write_text(
+        "import os, signal\n" + ("os.kill(os.getpid(), signal.SIGKILL)" if dies else "raise RuntimeError('no kernel')")
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    chain().save(tmp_path / "chain.onnx")
+    np.save(tmp_path / "x.npy", X)
+    arguments = ["diff-run", str(tmp_path / "chain.onnx"), "-i", str(tmp_path / "x.npy")]
+    arguments += ["--engines", "native,onnxruntime"]
+    done = subprocess.run(
+        [sys.executable, "-m", "lanewise", *arguments], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    if not dies:
+        assert done.returncode == 5 and "onnxruntime ended with 1 on this graph: RuntimeError: no kernel" in done.stderr
+        return
+    assert done.returncode == 1 and done.stderr == ""
+    assert done.stdout.startswith("node 0 (BitShift): BitShift-28, tensor ")
+    assert done.stdout.endswith("onnxruntime ended by SIGKILL on this graph\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "lanewise", *arguments, "--json"], capture_output=True, text=True, check=False
+    )
+    report = json.loads(done.stdout)
+    assert done.returncode == 1 and report["difference"] is None
+    assert (report["died"]["engine"], report["died"]["operator"]) == ("onnxruntime", "BitShift")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -155,3 +156,13 @@ def test_what_cannot_be_exact_is_refused():
         lw.emit("ADD", "float32", lang="sv")
     with pytest.raises(lw.InvalidError, match="allowed: 'c'"):
         lw.emit("ADD", "int32", lang="vhdl")
+
+
+@pytest.mark.parametrize("option", ["fast-math", "finite-math-only", "no-signed-zeros", "reciprocal-math"])
+def test_a_compiler_that_takes_floats_for_something_else_is_refused(option: str, tmp_path: Path):
+    file = tmp_path / "add.c"
+    file.write_text(lw.emit("ADD", "float32", lang="c"))
+    command = ["gcc", "-std=c99", "-Wundef", "-Werror", "-c", str(file), "-o", str(tmp_path / "add.o")]
+    assert subprocess.run(command, check=False).returncode == 0
+    done = subprocess.run([*command, f"-f{option}"], capture_output=True, text=True, check=False)
+    assert done.returncode != 0 and "this file is for exact floats" in done.stderr

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from lanewise.cli.said import answer_lines, answers_report, grouped, plain, said_by_versions, said_lines, shown
+from lanewise.conformance.one_element import Judged
 from lanewise.engines.exact import Evaluator, fold, number
 from lanewise.engines.exact_kernel import patterns
 from lanewise.graph import arrays
@@ -38,11 +39,10 @@ def explain_command(
     operator = named(name, version)
 
     def ask(record: Operator) -> Explanation:
-        return _explained(record, types, values, attributes)
+        return explained(record, types, values, attributes)
 
     element = ask(operator)
     said = said_by_versions(operator, ask)
-    unpredictable = bool(element.broken)
     found = []
     if runtimes:
         from lanewise.conformance.answers import answers
@@ -51,16 +51,16 @@ def explain_command(
     if as_json:
         report = {**element.report(), "rule": element.rule, "versions": [one.report() for one in said]}
         if runtimes:
-            report["runtimes"] = answers_report(found, element.result, element.row.output, unpredictable)
+            report["runtimes"] = answers_report(found, element.row.output)
         print(json.dumps(report, indent=2))
     else:
         lines = [*element.lines(), f"  decided by: {element.rule}", "", *said_lines(said)]
-        lines += answer_lines(found, element.result, element.row.output, unpredictable)
+        lines += answer_lines(found, element.row.output)
         print("\n".join(printable(line) for line in lines))
     return 3 if element.broken else 0
 
 
-def _explained(operator: Operator, types: str, values: list[str], attributes: list[str]) -> Explanation:
+def explained(operator: Operator, types: str, values: list[str], attributes: list[str]) -> Explanation:
     """The element under one version of the operator."""
     settings = settings_of(attributes)
     late = {key: settings.pop(key) for key in list(settings) if key in operator.arguments}
@@ -101,11 +101,15 @@ class Explanation:
 
     @property
     def rule(self) -> str:
-        """What decides: the requirement that fails, or else the definition; with its place in the specification."""
+        """What decides: the requirement that fails, a reading where the text is silent, or else the definition."""
         release = self.operator.release
         first = (inspect.getdoc(self.operator.meaning) or "").splitlines()[:1]
         what = f'require "{self.broken[0]}"' if self.broken else "".join(first).rstrip(".")
-        return f"{what} ({release.title}, {release.section})"
+        place = f"{release.title}, {release.section}"
+        reading = Judged(self).reading
+        if reading:
+            return f"lanewise's reading {reading}, as the text is silent here ({place}): {what}"
+        return f"{what} ({place})"
 
     def lines(self) -> list[str]:
         operator = self.operator
@@ -336,4 +340,4 @@ def _constant(node: nodes.Node) -> str:
     return str(number(node.data, node.sort)) if node.sort.kind == "float" else str(node.data)
 
 
-__all__ = ["Explanation", "LanewiseError", "check_given", "explain_command", "settings_of"]
+__all__ = ["Explanation", "LanewiseError", "check_given", "explain_command", "explained", "settings_of"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from lanewise.conformance.answers import Answer
+from lanewise.conformance.judging.verdict import AGREES, DIFFERS
+from lanewise.conformance.one_element import OTHERWISE, Judged
 from lanewise.engines.exact import number
 from lanewise.language.errors import LanewiseError
 from lanewise.language.operator import Operator
 from lanewise.language.sorts import Sort, bits
 from lanewise.operators.catalogue import versions_of
-
-VERDICTS = {None: "", True: "  agrees", False: "  DIFFERS"}
 
 
 @dataclass(frozen=True)
@@ -30,12 +29,15 @@ class Said:
     value: Any = None
     pattern: int | None = None
     sort: Sort | None = None
+    reading: str = ""  # which decides it, where the text is silent
 
     def report(self) -> dict[str, Any]:
         found: dict[str, Any] = {"version": self.release, "section": self.section, "status": self.status}
         if self.sort is not None and self.pattern is not None:
             found["value"] = plain(self.value)
             found["bits"] = grouped(self.pattern, self.sort.width)
+            if self.reading:
+                found["reading"] = self.reading
         else:
             found["reason"] = self.text
         return found
@@ -56,7 +58,7 @@ def said_by_versions(operator: Operator, ask: Callable[[Operator], Any]) -> list
         else:
             sort = element.row.output
             value = number(element.result, sort)
-            found.append(Said(release, section, "valid", "", value, element.result, sort))
+            found.append(Said(release, section, "valid", "", value, element.result, sort, Judged(element).reading))
     return found
 
 
@@ -66,7 +68,7 @@ def said_lines(said: Sequence[Said]) -> list[str]:
     lines = ["  each version:"]
     for one in said:
         if one.sort is not None and one.pattern is not None:
-            text = shown(one.pattern, one.sort)
+            text = shown(one.pattern, one.sort) + (f"  (reading {one.reading})" if one.reading else "")
         elif one.status == "unpredictable":
             text = f"unpredictable: {one.text}"
         else:
@@ -75,7 +77,7 @@ def said_lines(said: Sequence[Said]) -> list[str]:
     return lines
 
 
-def answer_lines(answers: Sequence[Answer], pattern: int, sort: Sort, unpredictable: bool) -> list[str]:
+def answer_lines(answers: Sequence[Answer], sort: Sort) -> list[str]:
     """One line a runtime."""
     if not answers:
         return []
@@ -85,12 +87,12 @@ def answer_lines(answers: Sequence[Answer], pattern: int, sort: Sort, unpredicta
         if one.pattern is None:
             text = f"{one.kind}: {one.text}"
         else:
-            text = shown(one.pattern, sort) + VERDICTS[_agreement(one, pattern, sort, unpredictable)]
+            text = f"{shown(one.pattern, sort)}  {_verdict(one)}".rstrip()
         lines.append(f"    {name:22}  {text}")
     return lines
 
 
-def answers_report(answers: Sequence[Answer], pattern: int, sort: Sort, unpredictable: bool) -> list[dict[str, Any]]:
+def answers_report(answers: Sequence[Answer], sort: Sort) -> list[dict[str, Any]]:
     """The same as JSON has it."""
     found = []
     for one in answers:
@@ -102,26 +104,16 @@ def answers_report(answers: Sequence[Answer], pattern: int, sort: Sort, unpredic
         else:
             entry["value"] = plain(number(one.pattern, sort))
             entry["bits"] = grouped(one.pattern, sort.width)
-            entry["agrees"] = _agreement(one, pattern, sort, unpredictable)
+            entry["agrees"] = {AGREES: True, DIFFERS: False}.get(one.verdict)
+            if one.reading:
+                entry["reading"] = one.reading
         found.append(entry)
     return found
 
 
-def _agreement(answer: Answer, pattern: int, sort: Sort, unpredictable: bool) -> bool | None:
-    """Whether a result is the one of the version that was asked; None where nothing is promised."""
-    if answer.asked:
-        return None if answer.specified is None else agrees(answer, answer.specified, sort)
-    return None if unpredictable else agrees(answer, pattern, sort)
-
-
-def agrees(answer: Answer, pattern: int, sort: Sort) -> bool:
-    """Whether a runtime's result is the one; any NaN is as good as another."""
-    if answer.pattern == pattern:
-        return True
-    if sort.kind != "float" or answer.pattern is None:
-        return False
-    one, other = number(answer.pattern, sort), number(pattern, sort)
-    return math.isnan(one) and math.isnan(other)
+def _verdict(one: Answer) -> str:
+    """As a line ends with it; what differs is to be seen at once."""
+    return f"{OTHERWISE} ({one.reading})" if one.verdict == OTHERWISE else one.verdict.replace(DIFFERS, DIFFERS.upper())
 
 
 def shown(pattern: int, sort: Sort) -> str:

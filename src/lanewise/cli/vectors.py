@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lanewise.conformance.vectors import pins
 from lanewise.conformance.vectors.folder import WITHOUT_FLAGS, Selection, compare, write
-from lanewise.language.errors import InvalidError
+from lanewise.language.errors import InvalidError, brief
 
 SHOWN = 20  # differences that are printed
 
@@ -20,6 +20,10 @@ def vectors_command(
         if format is not None or filter is not None or version is not None:
             raise InvalidError(f"{folder}: its index says what it holds; leave --format, --filter and --version out")
         return _check_folder(folder)
+    if (check or pin) and format is not None:
+        raise InvalidError(
+            f"--format {brief(format)}: what is pinned is the corpus, which has no format; leave --format out"
+        )
     selection = Selection(filter, version)
     if pin:
         return _pin(selection)

@@ -91,7 +91,10 @@ def diff_run(
     ] = "native,exact",
     as_json: Json = False,
 ) -> None:
-    """Run a model twice, and show the first node whose results differ, and where. Exit code 1 if one does."""
+    """Run a model twice, and show the first node whose results differ, and where.
+
+    Exit code 1 if one does, or if a runtime dies: then the node that it dies of is shown.
+    """
     from lanewise.cli.diff_run import diff_run_command
 
     raise typer.Exit(diff_run_command(model, inputs or [], engines, as_json))

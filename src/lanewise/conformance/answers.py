@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from lanewise.conformance.one_element import Judged
 from lanewise.conformance.targets.names import LIBRARIES, TOOLS, Target, target_of
 from lanewise.conformance.targets.process import Crashed, Hung, TargetProcess, Unusable
 from lanewise.conformance.targets.protocol import Message, array_of
@@ -35,7 +36,8 @@ class Answer:
     text: str
     pattern: int | None = None
     asked: str = ""  # the version that it was asked at, where it is not the element's own
-    specified: int | None = None  # what that version says; None where it is unpredictable
+    verdict: str = ""  # what conform says of the pattern at that version; nothing where no result is promised
+    reading: str = ""  # which decides there, where the text is silent
 
 
 def answers(operator: Operator, ask: Callable[[Operator], Any], tosa_tools: Path | None = None) -> list[Answer]:
@@ -66,7 +68,10 @@ def _at_version(target: Target, operator: Operator, ask: Callable[[Operator], An
     operands = [_array(sort, one) for sort, one in zip(element.all_sorts, element.all_operands, strict=True)]
     question = request(record, element.row.output, element.attributes, operands)
     found = _answer(target, question, element.row.output)
-    return replace(found, asked=asked, specified=None if element.broken else element.result)
+    if found.pattern is None:
+        return replace(found, asked=asked)
+    judged = Judged(element)
+    return replace(found, asked=asked, verdict=judged.verdict(found.pattern), reading=judged.reading)
 
 
 def _array(sort: AnySort | None, operand: Any) -> np.ndarray[Any, Any] | None:

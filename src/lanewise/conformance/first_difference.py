@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from lanewise.conformance.graph_worker import RAISED
 from lanewise.conformance.targets.process import ending
 from lanewise.engines.exact import number
 from lanewise.engines.exact_kernel import patterns
@@ -75,13 +76,34 @@ class Difference:
         return "\n".join(lines)
 
 
+@dataclass(frozen=True)
+class _Failure:
+    """How a runtime's process ended without tensors; `died` unless it said itself why it has none."""
+
+    words: str
+    died: bool
+
+
+class RuntimeDied(UnsupportedError):
+    """A runtime's process died of the graph: there are no results to compare, but one side has none to give."""
+
+    def __init__(self, message: str, runtime: str, node: Node) -> None:
+        super().__init__(message)
+        self.runtime = runtime
+        self.node = node
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (str(self), self.runtime, self.node))
+
+
 def first_difference(model: Model, inputs: Any, first: Side = "native", second: Side = "exact") -> Difference | None:
     """The first node, in the graph's order, whose results differ bit for bit; None if no node's do.
 
     A side is an engine ("native", "exact"), a runtime that is installed ("onnxruntime", "onnx": its reference
     evaluator; each runs in a process of its own), or a Python function of the model and its inputs by name that
     gives tensors by name; those that it leaves out are not compared. Elements without a defined result are not
-    compared either, and any NaN equals any other.
+    compared either, and any NaN equals any other. A runtime that has no results raises UnsupportedError, which names
+    the node that brings it about.
     """
     given = take_inputs(model, inputs, ())
     if not model.nodes:
@@ -158,13 +180,14 @@ def _tensors(model: Model, given: Mapping[str, Array], side: Side) -> Mapping[st
 def _elsewhere(model: Model, given: Mapping[str, Array], runtime: str) -> Mapping[str, Array]:
     """The tensors from a process of the runtime's own; its failure is reported with the node that brings it about."""
     found = _answer(model, given, runtime)
-    if isinstance(found, str):
-        node, words = _culprit(model, given, runtime, found)
-        raise UnsupportedError(f"{node.place}: {node.operator.label}, tensor {node.output!r}: {runtime} {words}")
+    if isinstance(found, _Failure):
+        node, failure = _culprit(model, given, runtime, found)
+        said = f"{node.place}: {node.operator.label}, tensor {node.output!r}: {runtime} {failure.words}"
+        raise RuntimeDied(said, runtime, node) if failure.died else UnsupportedError(said)
     return found
 
 
-def _culprit(model: Model, given: Mapping[str, Array], runtime: str, words: str) -> tuple[Node, str]:
+def _culprit(model: Model, given: Mapping[str, Array], runtime: str, failure: _Failure) -> tuple[Node, _Failure]:
     """The last node of the shortest beginning of the graph that fails, and how it does; found by halving."""
     fine, failing = 0, len(model.nodes)
     while failing - fine > 1:
@@ -172,15 +195,15 @@ def _culprit(model: Model, given: Mapping[str, Array], runtime: str, words: str)
         nodes = model.nodes[:middle]
         part = replace(model, nodes=nodes, outputs={n.output: Output(n.output) for n in nodes}, _plans={}).check()
         found = _answer(part, given, runtime)
-        if isinstance(found, str):
-            failing, words = middle, found
+        if isinstance(found, _Failure):
+            failing, failure = middle, found
         else:
             fine = middle
-    return model.nodes[failing - 1], words
+    return model.nodes[failing - 1], failure
 
 
-def _answer(model: Model, given: Mapping[str, Array], runtime: str) -> Mapping[str, Array] | str:
-    """The tensors, or in words how the process ended without them."""
+def _answer(model: Model, given: Mapping[str, Array], runtime: str) -> Mapping[str, Array] | _Failure:
+    """The tensors, or how the process ended without them."""
     with tempfile.TemporaryDirectory(prefix="lanewise-") as name:
         folder = Path(name)
         (folder / "model.onnx").write_bytes(onnx_writer.model_bytes(model))
@@ -193,7 +216,8 @@ def _answer(model: Model, given: Mapping[str, Array], runtime: str) -> Mapping[s
             raise UnsupportedError(f"{runtime} gave no answer within {SECONDS:g} s") from None
         if done.returncode:
             last = done.stderr.strip().splitlines()[-1:] or [""]
-            return f"{ending(done.returncode)} on this graph: {last[0][:400]}".rstrip(": ")
+            words = f"{ending(done.returncode)} on this graph: {last[0][:400]}".rstrip(": ")
+            return _Failure(words, done.returncode != RAISED)
         names = json.loads((folder / "out.json").read_text())
         with np.load(folder / "out.npz") as archive:
             return {name: archive[f"t{k}"] for k, name in enumerate(names)}

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+RAISED = 1  # the exit code where the runtime raised an exception, and so said why it has no results
+
 
 def main(runtime: str, folder: Path) -> None:
     model = (folder / "model.onnx").read_bytes()
@@ -42,4 +44,4 @@ if __name__ == "__main__":
         main(sys.argv[1], Path(sys.argv[2]))
     except Exception as error:  # whatever the runtime raises is its answer
         print(f"{type(error).__name__}: {' '.join(str(error).split())[:400]}", file=sys.stderr)
-        sys.exit(1)
+        sys.exit(RAISED)

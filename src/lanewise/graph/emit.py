@@ -16,13 +16,14 @@ from lanewise.engines.text import c99, systemverilog
 from lanewise.engines.text.names import OWN, RESERVED, identifier, short
 from lanewise.engines.text.unit import Unit
 from lanewise.graph import arrays
+from lanewise.graph.loops import Leaf
 from lanewise.graph.model import Model, TensorType, title
 from lanewise.graph.plan import Planner
 from lanewise.language.errors import InvalidError, UnsupportedError, brief
-from lanewise.language.nodes import constant
+from lanewise.language.nodes import constant, node, rewrite
 from lanewise.language.operator import Operator
 from lanewise.language.sorts import BY_NAME, AnySort, ArraySort, Sort, carrier
-from lanewise.language.words import Value
+from lanewise.language.words import Function, Value
 from lanewise.operators.catalogue import named, row_of
 
 WRITERS = {"c": c99.write, "sv": systemverilog.write}
@@ -131,19 +132,42 @@ def graph_unit(model: Model) -> Unit:
         )
     (loop,) = plan.loops
     assert loop.function is not None
-    names, tables = [], {}
+    leaves, function = _interface(sized, loop.operands, loop.function)
+    tables = {}
     about = [f"graph {title(model)}, {len(model.nodes)} nodes, one element"]
     about += [f"  {line}".rstrip() for line in str(model).splitlines()]
-    for k, leaf in enumerate(loop.operands):
+    for k, leaf in enumerate(leaves):
         if leaf.tensor in model.constants and isinstance(leaf.sort, ArraySort):
             table = model.constants[leaf.tensor]
             tables[k] = tuple(patterns(table.array.ravel(), table.sort))
         elif leaf.tensor in model.constants:
             about.append(f"{leaf.tensor} is a constant with several values: a parameter here, to be fed from outside")
-        names.append(leaf.tensor)
     output = next(iter(model.outputs))
     words = f"graph_{output}" if model.source == "graph" else re.sub(r"\.\w+$", "", model.source.rsplit("/", 1)[-1])
-    return Unit(_given_or_safe(words), loop.function, tuple(names), (*about, _made()), tables)
+    names = tuple(leaf.tensor for leaf in leaves)
+    return Unit(_given_or_safe(words), function, names, (*about, _made()), tables)
+
+
+def _interface(model: Model, operands: Sequence[Leaf], function: Function) -> tuple[list[Leaf], Function]:
+    """The graph's inputs in its own order, also those that nothing reads, then constants; the function of these.
+
+    So what a caller passes depends on the inputs that the graph declares, and not on what its nodes do with them.
+    """
+    leaves: list[Leaf] = []
+    for name, kind in model.inputs.items():
+        leaves += [leaf for leaf in operands if leaf.tensor == name] or [Leaf(name, kind.known_shape, kind.sort, 0)]
+    leaves += [leaf for name in model.constants for leaf in operands if leaf.tensor == name]
+    change = {
+        node("input", data=k, sort=carrier(leaf.sort)): node("input", data=leaves.index(leaf), sort=carrier(leaf.sort))
+        for k, leaf in enumerate(operands)
+    }
+    conditions = [requirement.condition for requirement in function.requirements]
+    result, *conditions = rewrite([*function.results, *conditions], change)
+    requirements = tuple(
+        replace(requirement, condition=condition)
+        for requirement, condition in zip(function.requirements, conditions, strict=True)
+    )
+    return leaves, Function(tuple(leaf.sort for leaf in leaves), function.outputs, (result,), requirements)
 
 
 def _sized(model: Model) -> Model:

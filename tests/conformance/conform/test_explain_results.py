@@ -59,6 +59,21 @@ def test_elements_without_a_result_are_not_compared() -> None:
     assert (found.compared, found.differing, found.open, found.reading) == (1, 0, 1, "O3")
 
 
+def test_what_is_read_otherwise_is_counted_shown_and_named() -> None:
+    x, y = np.array([100, -100, 1, 100], np.int8), np.array([100, -100, 1, 100], np.int8)
+    found = lw.explain_results("Add", (x, y), [127, -128, 2, 127])
+    assert (found.compared, found.differing, found.elements, found.rules) == (1, 0, (), ())
+    assert (found.open, found.open_differing, found.reading) == (3, 3, "O2")
+    assert [rule.name for rule in found.open_rules if rule.explained == 3] == ["saturates"]
+    assert sorted(one.operands for one in found.open_elements) == [["-100", "-100"], ["100", "100"]]
+    assert "  read otherwise: 3 of 3 (they are not counted)\n" in str(found)
+    assert "reading O2  -56  1100_1000\n" in str(found) and "3 of 3: saturates" in str(found)
+    found = lw.explain_results("Div", (x, 0 * x), [5, 0, 0, 0])
+    assert (found.compared, found.open, found.open_differing) == (0, 4, 1)
+    assert [one.got for one in found.open_elements] == ["5"]
+    assert "read otherwise" not in str(lw.explain_results("Div", (x, 0 * x), 0 * x))
+
+
 def test_operands_broadcast_and_a_pair_driven_twice_is_shown_once() -> None:
     column, row = np.arange(-4, 4, dtype=np.int8).reshape(8, 1), np.array([1, 1, 1], np.int8)
     found = lw.explain_results(ROUNDED, (column, row), (column + 0 * row) >> row, round=True)

@@ -64,6 +64,14 @@ def test_the_terminal_names_the_rule_and_shows_both_results_in_binary(report: Re
     assert re.search(r"specified 0 \(0000_0000\)\n +got +-128 \(1000_0000\)", text)
 
 
+def test_what_a_target_calls_itself_does_not_steer_the_terminal(report: Report) -> None:
+    out = io.StringIO()
+    renamed = replace(report, targets=dict.fromkeys(report.targets, "\x1b[2Jx"))
+    show(renamed, Console(file=out, width=160))
+    assert "\x1b" not in out.getvalue()
+    assert "\\x1b[2Jx" in out.getvalue()
+
+
 def test_a_picture_has_the_first_operand_to_the_right_and_the_second_upwards() -> None:
     from PIL import Image
 
@@ -129,6 +137,40 @@ def test_filters_narrow_the_matrix(browser: Browser, file: Path) -> None:
     assert pick(target=f"{HERE}:right") == 0
     assert browser.ask("$('count').textContent") == "0 of 6 rows"
     assert browser.errors == []
+
+
+@needs_a_browser
+def test_agreement_that_reads_silence_otherwise_is_marked_and_found(
+    browser: Browser, report: Report, tmp_path: Path
+) -> None:
+    silent = next(one for one in report.findings if one.target == f"{HERE}:right" and one.verdict == "agrees")
+    silent = replace(silent, open=4, open_differing=2, reading="O1")
+    findings = [silent if (one.target, one.key) == (silent.target, silent.key) else one for one in report.findings]
+    path = tmp_path / "page.html"
+    path.write_text(page(replace(report, findings=findings)))
+    browser.open(path, 1280, 900)
+    starred = "[...document.querySelectorAll('#matrix button')].filter((one) => one.textContent.includes('=*'))"
+    assert browser.ask(ROWS) == 5  # what differs, and this one
+    assert browser.ask(f"{starred}.length") == 1
+    name = browser.ask(f"{starred}[0].getAttribute('aria-label')")
+    assert name == f"{HERE}:right, {silent.key}: agrees, 2 of 4 inputs read otherwise (O1)"
+    meaning = browser.ask(f"document.getElementById({starred}[0].getAttribute('aria-describedby')).textContent")
+    assert "about which the text is silent" in meaning
+    assert "=* read otherwise" in browser.ask("document.querySelector('#legend summary').textContent")
+    browser.ask("$('verdict').value = 'read otherwise'; $('verdict').dispatchEvent(new Event('change'))")
+    assert browser.ask(ROWS) == 1
+    assert browser.errors == []
+
+
+@needs_a_browser
+def test_every_input_is_claimed_only_where_all_were_run(browser: Browser, report: Report, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    for left_out in (0, 5):
+        findings = [replace(one, not_run=left_out) for one in report.findings]
+        path.write_text(page(replace(report, findings=findings)))
+        browser.open(path, 1280, 900)
+        browser.ask("document.querySelector('#matrix button.differs').click()")
+        assert ("every input there is" in browser.ask("$('detail').textContent")) == (left_out == 0)
 
 
 @needs_a_browser

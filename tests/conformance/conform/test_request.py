@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pytest
 
 from lanewise.conformance.judging.subject import Subject
 from lanewise.conformance.targets.protocol import array_of
 from lanewise.conformance.targets.request import request
+from lanewise.language.errors import InvalidError
 from lanewise.language.sorts import i8, i32
 from lanewise.operators.catalogue import named
 from tests.conformance.conform.test_detective import named as cell_named
@@ -29,3 +33,28 @@ def test_a_cell_asks_in_the_same_words() -> None:
     message = subject.request([x], "strided")
     assert message == request(subject.cell.record, i8, subject.cell.attributes, [x, low, high], "strided")
     assert array_of(message["inputs"][0]).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("shape", "said"),
+    [
+        ([10**30, 0], "whole numbers from 0 to"),
+        ([-1], "whole numbers from 0 to"),
+        ([True], "whole numbers from 0 to"),
+        ([1.0], "whole numbers from 0 to"),
+        ("1", "whole numbers from 0 to"),
+        ([1] * 65, "at most 64"),
+        ([2**62, 2**62, 0], "no array can have"),
+        ([2], "it takes"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("sort", ["uint8", "bool"])
+def test_a_shape_that_no_array_has_is_refused(sort: str, shape: Any, said: str) -> None:
+    data = "AA==" if isinstance(shape, list) and 0 not in shape else ""
+    with pytest.raises(InvalidError, match=said):
+        array_of({"type": sort, "shape": shape, "data": data})
+
+
+def test_a_size_of_zero_is_one() -> None:
+    assert array_of({"type": "uint8", "shape": [3, 0], "data": ""}).shape == (3, 0)

@@ -99,6 +99,15 @@ def test_what_they_give(library: str) -> None:
                 assert (found.dtype.name, found.tolist()) == (output, want), operator
 
 
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
+def test_the_rounding_shift_does_not_wrap(library: str) -> None:
+    module(library)
+    x, n = np.array([127, -128, 127, -128, -1, 5], np.int8), np.array([1, 1, 7, 7, 7, 0], np.int8)
+    with TargetProcess(target_of(library), 60) as process:
+        request = asked("tosa", "ARITHMETIC_RIGHT_SHIFT", "0.23.0", {"round": True}, "int8", (x, n))
+        assert array_of(process.ask(request)["output"]).tolist() == [64, -64, 1, -1, 0, 5]
+
+
 @pytest.mark.parametrize("library", LACKING)
 def test_zero_points_and_unsigned_readings_have_no_spelling(library: str) -> None:
     module(library)

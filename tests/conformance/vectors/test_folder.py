@@ -109,6 +109,58 @@ def test_what_is_not_a_corpus_is_left_alone(tmp_path: Path, monkeypatch: pytest.
     assert content(tmp_path) == there
 
 
+def test_a_corpus_around_the_current_folder_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    out = tmp_path / "out"
+    write(out, "^tosa 1.0 CLZ", "readmemh")
+    there = content(out)
+    (inside,) = (path for path in out.iterdir() if path.is_dir())
+    monkeypatch.chdir(inside)
+    for place in ("..", str(out)):
+        _, error = lanewise("vectors", place, "--format", "csv", "--filter", FEW, code=4)
+        assert f"{place}: the current folder is inside it, so it cannot be replaced" in error
+    assert content(out) == there
+
+
+def test_a_folder_without_a_file_is_not_of_the_corpus(tmp_path: Path):
+    out = tmp_path / "out"
+    write(out)
+    (out / "mine" / "later").mkdir(parents=True)
+    with pytest.raises(folder.InvalidError, match=r"holds 'mine/later/', which its index\.json does not list"):
+        write(out)
+    assert (out / "mine" / "later").is_dir()
+    assert folder.compare(out)[1] == ["mine/later/: not of the corpus"]
+    (out / "mine" / "later").rmdir()
+    (out / "mine").rmdir()
+    write(out)
+
+
+def test_a_folder_that_cannot_be_read_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    out = tmp_path / "out"
+    write(out)
+    (out / "closed").mkdir()
+    (out / "closed" / "mine.txt").write_text("years of work")
+    scan = os.scandir
+
+    def closed(path: str) -> object:
+        if str(path).endswith("closed"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scan(path)
+
+    with monkeypatch.context() as patch:  # file modes do not hold a superuser
+        patch.setattr(os, "scandir", closed)
+        for read in (write, folder.compare):
+            with pytest.raises(folder.InvalidError, match="closed: Permission denied: what it holds cannot be told"):
+                read(out)
+    assert (out / "closed" / "mine.txt").is_file()
+
+
+@pytest.mark.parametrize("words", [("--check",), ("--pin",)])
+@pytest.mark.parametrize("format", ["nonsense", "csv"])
+def test_what_is_pinned_has_no_format(words: tuple[str, ...], format: str):
+    _, error = lanewise("vectors", *words, "--format", format, "--filter", "^tosa 1.0 CLZ", code=4)
+    assert f"--format '{format}': what is pinned is the corpus, which has no format; leave --format out" in error
+
+
 def test_a_link_to_a_folder_stays_a_link(tmp_path: Path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")

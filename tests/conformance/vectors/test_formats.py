@@ -300,3 +300,33 @@ def test_what_only_a_reading_decides_is_an_onnx_test_of_its_own(tmp_path: Path):
     assert not ((a[0] == -(2**31)) & (b[0] == -1)).any()
     assert len(a[1]) > 5
     assert ((b[1] == 0) | ((a[1] == -(2**31)) & (b[1] == -1))).all()
+
+
+def test_what_decides_about_subnormal_numbers_is_an_onnx_test_of_its_own(tmp_path: Path):
+    """A runtime that takes them for zeros passes the rest; where floats are only moved, nothing is open."""
+    import onnx
+
+    rows = r"^onnx (14 (Add|Div)|13 (Max|Identity)) \(float32|^onnx 16 Where \(bool, float32"
+    written(tmp_path, "onnx", rows)
+    tests = {path.name: path / "test_data_set_0" for path in tmp_path.glob("test_*")}
+
+    def tensors(name: str) -> list[np.ndarray]:
+        return [onnx.numpy_helper.to_array(onnx.load_tensor(file)) for file in sorted(tests[name].glob("*.pb"))]
+
+    def subnormal(array: np.ndarray) -> np.ndarray:
+        return (array != 0) & (np.abs(array) < np.finfo(np.float32).tiny)
+
+    def flushed(array: np.ndarray) -> np.ndarray:
+        return np.where(subnormal(array), np.copysign(np.float32(0), array), array)
+
+    add = "test_onnx_14_Add_float32_float32_to_float32_00"
+    for name, expected in ((add, True), (f"{add}_O9", False)):
+        a, b, result = tensors(name)
+        with np.errstate(all="ignore"):
+            assert np.array_equal(flushed(flushed(a) + flushed(b)), result, equal_nan=True) is expected
+    assert "test_onnx_14_Div_float32_float32_to_float32_00_O9" in tests
+    for name in ("_O6", "_O9", "_O6_O9"):  # what both decide is neither's alone
+        assert f"test_onnx_13_Max_float32_to_float32_00{name}" in tests
+    moved = [name for name in tests if "Identity" in name or "Where" in name]
+    assert moved and not any(name.endswith("O9") for name in moved)
+    assert any(subnormal(tensors(name)[0]).any() for name in moved)

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from lanewise.conformance.detective.detect import detect
 from lanewise.conformance.judging.cells import Cell
 from lanewise.conformance.judging.inputs import words
+from lanewise.conformance.judging.judge import compared
+from lanewise.conformance.judging.narrow import Answers
 from lanewise.conformance.judging.subject import Subject
-from lanewise.conformance.judging.telling import element, telling
 from lanewise.conformance.judging.verdict import Element, Rule
 from lanewise.engines.storage import dtype_of
 from lanewise.graph import arrays
@@ -30,9 +30,11 @@ class Explained:
     """What became of somebody's results of one operator; printed, it is a report. Counts are of elements.
 
     `compared` have a result that the specification decides, `differing` of them have other bits. The others are
-    `unpredictable`, or `open` where the text is silent and only lanewise's numbered `reading` says something.
+    `unpredictable`, or `open` where the text is silent and only lanewise's numbered `reading` says something;
+    `open_differing` of these have other bits than that reading.
     `elements` are the smallest differing inputs and those with results farthest apart; `rules` those that
-    reproduce differing results, best first, each with how many it `explained`.
+    reproduce differing results, best first, each with how many it `explained`; `open_elements` and `open_rules` are
+    the same of what is read otherwise.
     """
 
     title: str
@@ -44,6 +46,9 @@ class Explained:
     reading: str
     elements: tuple[Element, ...]
     rules: tuple[Rule, ...]
+    open_differing: int
+    open_elements: tuple[Element, ...]
+    open_rules: tuple[Rule, ...]
 
     def __str__(self) -> str:
         lines = [f"{self.title}: {self.differing} of {self.compared} results differ"]
@@ -53,20 +58,27 @@ class Explained:
             lines.append(
                 f"  not compared: {self.open} elements about which the text is silent (reading {self.reading})"
             )
-        for why in dict.fromkeys(one.why for one in self.elements):
-            lines.append(f"  {why}:")
-            for one in self.elements:
-                if one.why == why:
-                    lines += self._element(one)
-        if self.differing:
-            lines.append("  explained by:" if self.rules else "  no rule explains any of them")
-        lines += [f"    {rule.explained} of {rule.of}: {rule.name} ({rule.meaning})" for rule in self.rules]
+        lines += self._shown(self.differing, "specified", self.elements, self.rules)
+        if self.open_differing:
+            lines.append(f"  read otherwise: {self.open_differing} of {self.open} (they are not counted)")
+            lines += self._shown(self.open_differing, f"reading {self.reading}", self.open_elements, self.open_rules)
         return "\n".join(lines)
 
-    def _element(self, one: Element) -> list[str]:
+    def _shown(self, count: int, wanted: str, elements: Sequence[Element], rules: Sequence[Rule]) -> list[str]:
+        lines = []
+        for why in dict.fromkeys(one.why for one in elements):
+            lines.append(f"  {why}:")
+            for one in elements:
+                if one.why == why:
+                    lines += self._element(one, wanted)
+        if count:
+            lines.append("  explained by:" if rules else "  no rule explains any of them")
+        return lines + [f"    {rule.explained} of {rule.of}: {rule.name} ({rule.meaning})" for rule in rules]
+
+    def _element(self, one: Element, wanted: str) -> list[str]:
         rows = [
             *zip(self.names, one.operands, one.operand_bits, strict=True),
-            ("specified", one.expected, one.expected_bits),
+            (wanted, one.expected, one.expected_bits),
             ("found", one.got, one.got_bits),
         ]
         wide, number = max(len(row[0]) for row in rows), max(len(row[1]) for row in rows)
@@ -103,21 +115,21 @@ def explain_results(
     outside = subject.outside
     reading, silent = subject.open
     silent = silent & ~outside
-    rows = np.flatnonzero(~outside & ~silent)
-    got = found[rows]
-    differs = subject.differs(got, subject.expected[rows])
-    once = _once(subject, rows[differs], got[differs])
-    shown = telling(subject, rows[differs][once], got[differs][once])
+    count, differing, elements, rules = _judged(subject, np.flatnonzero(~outside & ~silent), found)
+    open_count, open_differing, open_elements, open_rules = _judged(subject, np.flatnonzero(silent), found)
     return Explained(
         title=f"{record.label} ({record.release.title}) {cell.row} {cell.setting_text}".rstrip(),
         names=tuple(name for name, _ in cell.free),
-        compared=len(rows),
-        differing=int(differs.sum()),
+        compared=count,
+        differing=differing,
         unpredictable=int(outside.sum()),
-        open=int(silent.sum()),
+        open=open_count,
         reading=reading,
-        elements=tuple(element(subject, row, value, why) for row, value, why in shown),
-        rules=tuple(detect(subject, rows, got)),
+        elements=tuple(elements),
+        rules=tuple(rules),
+        open_differing=open_differing,
+        open_elements=tuple(open_elements),
+        open_rules=tuple(open_rules),
     )
 
 
@@ -135,7 +147,7 @@ def _cell(record: Operator, operands: Sequence[Any], settings: Mapping[str, Any]
     attributes = {name: value for name, value in settings.items() if name not in given}
     read = record.read_attributes(attributes)
     names = record.argument_names(2) if record.variadic else list(record.arguments)
-    free = [k for k, name in enumerate(names) if name not in given and _varies(record, k)]
+    free = [k for k, name in enumerate(names) if name not in given and varies(record, k)]
     needed = [k for k in free if not record.argument(k).optional]
     if not len(needed) <= len(operands) <= len(free) or (record.variadic and len(operands) != 2):
         listed = ", ".join(names[k] for k in free)
@@ -157,7 +169,7 @@ def _cell(record: Operator, operands: Sequence[Any], settings: Mapping[str, Any]
     return Cell(record, row, attributes, fixed), columns
 
 
-def _varies(record: Operator, k: int) -> bool:
+def varies(record: Operator, k: int) -> bool:
     """Whether an argument goes from element to element."""
     argument = record.argument(k)
     return argument.use == "elements" and argument.ranks != (0, 0)
@@ -185,6 +197,16 @@ def _shape(record: Operator, columns: Sequence[Array]) -> tuple[int, ...]:
     except ValueError:
         shapes = ", ".join(str(list(column.shape)) for column in columns)
         raise InvalidError(f"{record.label}: operands of shapes {shapes} do not broadcast") from None
+
+
+def _judged(subject: Subject, rows: Array, found: Array) -> tuple[int, int, list[Element], list[Rule]]:
+    """As conform judges what a target gives; elements that were there more than once are shown once."""
+    got = found[rows]
+    count, differing, elements, rules = compared(subject, Answers(got, rows))
+    once = _once(subject, rows, got) if differing else np.arange(len(rows))
+    if len(once) < len(rows):
+        elements = compared(subject, Answers(got[once], rows[once]))[2]
+    return count, differing, elements, rules
 
 
 def _once(subject: Subject, rows: Array, got: Array) -> Array:

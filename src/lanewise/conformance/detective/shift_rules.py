@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from lanewise.conformance.detective.rules import Setting, applies, rule
-from lanewise.language.sorts import i32, integer
+from lanewise.language.sorts import i32, integer, u32
 from lanewise.language.words import (
     Value,
+    literal,
     negative,
     reinterpret,
     reinterpret_unsigned,
-    saturate,
     select,
     shift_left,
     shift_right,
@@ -17,18 +17,26 @@ from lanewise.language.words import (
 )
 
 BY_COUNT = ("bit_shift",)
+LOGICAL = ("logical_left_shift", "logical_right_shift")  # their counts reach 31 for narrower types, too
 ROUNDING = ("arithmetic_right_shift",)
 
 
 def _left(setting: Setting) -> bool:
-    return setting.attributes.get("direction") == "LEFT"
+    return setting.cell.operator == "logical_left_shift" or setting.attributes.get("direction") == "LEFT"
 
 
 def _shift(setting: Setting, x: Value, count: Value) -> Value:
+    if setting.cell.operator == "logical_right_shift":
+        return reinterpret(shift_right(reinterpret_unsigned(x), reinterpret_unsigned(count)), x.element)
     return shift_left(x, count) if _left(setting) else shift_right(x, count)
 
 
-@rule("count masked by the width", "the count modulo the width, as x86 and most processors shift words", *BY_COUNT)
+@rule(
+    "count masked by the width",
+    "the count modulo the width, as x86 and most processors shift words",
+    *BY_COUNT,
+    *LOGICAL,
+)
 def masked(setting: Setting, x: Value, n: Value) -> Value:
     return _shift(setting, x, n & (x.element.width - 1))
 
@@ -58,7 +66,22 @@ def sign_extended(setting: Setting, x: Value, n: Value) -> Value:
     return wrap(_shift(setting, wide, wrap(n, i32) & 31), x.element)
 
 
-@rule("count clamped", "a count past the width (negative ones, read as unsigned, too) is the width less 1", *BY_COUNT)
+@rule(
+    "sign- for zero-extension",
+    "a narrow word widened to 32 bits with copies of its top bit, which then come in from the left",
+    "logical_right_shift",
+)
+def widened_with_sign(_: Setting, x: Value, n: Value) -> Value:
+    applies(x.element.width < 32)
+    return wrap(shift_right(reinterpret_unsigned(wrap(x, i32)), wrap(n, u32)), x.element)
+
+
+@rule(
+    "count clamped",
+    "a count past the width (negative ones, read as unsigned, too) is the width less 1",
+    *BY_COUNT,
+    "logical_left_shift",
+)
 def clamped(setting: Setting, x: Value, n: Value) -> Value:
     count, top = reinterpret_unsigned(n), x.element.width - 1
     return _shift(setting, x, select(count > top, top, count))
@@ -84,7 +107,7 @@ def nothing_beyond(setting: Setting, x: Value, n: Value) -> Value:
     return select(reinterpret_unsigned(n) >= x.element.width, 0, _shift(setting, x, n))
 
 
-@rule("x beyond the width", "x itself for a count past the width or below 0", *BY_COUNT)
+@rule("x beyond the width", "x itself for a count past the width or below 0", *BY_COUNT, *LOGICAL)
 def same_beyond(setting: Setting, x: Value, n: Value) -> Value:
     return select(reinterpret_unsigned(n) >= x.element.width, x, _shift(setting, x, n))
 
@@ -109,12 +132,17 @@ def turned(setting: Setting, x: Value, n: Value) -> Value:
     return select(n < 0, other, _shift(setting, x, n))
 
 
-@rule("saturates", "the exact product x * 2**n, brought to the nearest number of the type", *BY_COUNT)
+@rule(
+    "saturates",
+    "the exact product x * 2**n, brought to the nearest number of the type",
+    *BY_COUNT,
+    "logical_left_shift",
+)
 def saturated(setting: Setting, x: Value, n: Value) -> Value:
-    applies(_left(setting) and x.element.width <= 16)
-    count = wrap(reinterpret_unsigned(n), integer(64, False))
-    wide = shift_left(wrap(x, integer(64, x.element.signed)), select(count > 31, 31, count))
-    return saturate(wide, x.element)
+    applies(_left(setting))
+    moved, top = shift_left(x, n), literal(x.element.highest, x.element)
+    nearest = select(x < 0, x.element.lowest, top) if x.element.signed else top
+    return select(shift_right(moved, n) == x, moved, nearest)
 
 
 @rule(

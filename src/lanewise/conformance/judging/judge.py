@@ -52,20 +52,20 @@ def judge(process: TargetProcess, subject: Subject) -> v.Finding:
     finding.outside = len(groups["outside"])
     finding.exhaustive = sum(sort.width for _, sort in cell.free) <= 16
     main = answers["specified"]
-    finding.compared, finding.differing, finding.elements, finding.rules = _compared(subject, main)
+    finding.compared, finding.differing, finding.elements, finding.rules = compared(subject, main)
     mistyped = sum(len(failure.rows) for failure in main.failures if failure.kind == "mistyped")
     finding.compared += mistyped
     finding.differing += mistyped
     if main.found is not None:
         _layouts(finding, asked, main)
-    apart = _compared(subject, answers["open"])
+    apart = compared(subject, answers["open"])
     finding.open, finding.open_differing, finding.open_elements, finding.open_rules = apart
     finding.picture = _picture(subject, answers.values())
     finding.verdict = _verdict(finding)
     return finding
 
 
-def _compared(subject: Subject, answers: Answers) -> tuple[int, int, list[v.Element], list[v.Rule]]:
+def compared(subject: Subject, answers: Answers) -> tuple[int, int, list[v.Element], list[v.Rule]]:
     """How many results there are, how many of them differ, telling ones of these, and what explains them."""
     if answers.found is None or answers.answered is None:
         return 0, 0, [], []

@@ -13,6 +13,8 @@ from lanewise.conformance.targets.process import Crashed, Hung
 Array = np.ndarray[Any, Any]
 MOST_FINDINGS = 6  # smallest failing batches that are looked for
 MOST_HANGS = 8  # of one cell; each costs the whole time limit
+MOST_EFFORT = 400  # batches of a group that are run after MOST_FINDINGS
+CRASH_COST = 25  # a process that died is started again
 
 
 class Refused(Exception):
@@ -38,7 +40,7 @@ class Failure:
 
 @dataclass
 class Answers:
-    """Results where there are some; `aside` are rows that were not run because they share an operand with failures."""
+    """Results where there are some; `aside` are rows without a result that are in no failure."""
 
     found: Array | None = None
     answered: Array | None = None
@@ -59,45 +61,69 @@ class Narrowing:
         self.run = run
         self.keys = keys
         self.hangs = 0
+        self.known = np.zeros(keys.shape[1], np.bool_)
+        self.results: Array | None = None
 
     def all(self, rows: Array) -> Answers:
         """The results of all rows but those that fail or look like failing ones."""
         answers, left = Answers(), rows
         while len(left):
-            failed, result = self._try(left)
+            failed = self._try(left)
             if failed is None:
-                answers.found, answers.answered = result, left
-                return answers
+                break
             smallest = self._smallest(failed)
             answers.failures.append(smallest)
-            if len(answers.failures) >= MOST_FINDINGS or self.hangs >= MOST_HANGS or len(smallest.rows) == len(rows):
-                answers.aside = len(left) - len(smallest.rows)
-                return answers
-            kept = left[~np.isin(left, smallest.rows)]
-            alike = self._like_failures(answers.failures, kept)
-            answers.aside += int(alike.sum())
-            left = kept[~alike]
+            left = left[~np.isin(left, smallest.rows)]
+            if len(answers.failures) >= MOST_FINDINGS or self.hangs >= MOST_HANGS:
+                self._pieces(answers, left[~self.known[left]])
+                break
+            left = left[~self._like_failures(answers.failures, left)]
+        failing = [failure.rows for failure in answers.failures]
+        good = rows[~np.isin(rows, np.concatenate(failing))] if failing else rows
+        answered = good[self.known[good]]
+        answers.aside = len(good) - len(answered)
+        if len(answered) and self.results is not None:
+            answers.found, answers.answered = self.results[answered], answered
         return answers
 
-    def _try(self, rows: Array) -> tuple[Failure | None, Array | None]:
+    def _pieces(self, answers: Answers, rows: Array) -> None:
+        """Halves what fails, one part to its end before the next, so that a bounded effort gives results."""
+        waiting, effort = [rows], MOST_EFFORT
+        while waiting and effort > 0 and self.hangs < MOST_HANGS:
+            piece = waiting.pop()
+            failed = self._try(piece) if len(piece) else None
+            effort -= CRASH_COST if failed is not None and failed.kind == "crash" else 1
+            if failed is not None and len(piece) == 1:
+                answers.failures.append(failed)
+            elif failed is not None:
+                middle = len(piece) // 2
+                waiting += [piece[middle:], piece[:middle]]
+
+    def _try(self, rows: Array) -> Failure | None:
+        """How the rows fail together; their results are kept otherwise."""
         try:
-            return None, self.run(rows)
+            found = self.run(rows)
         except Crashed as error:
-            return Failure("crash", rows, str(error)), None
+            return Failure("crash", rows, str(error))
         except Hung as error:
             self.hangs += 1
-            return Failure("hang", rows, str(error)), None
+            return Failure("hang", rows, str(error))
         except Mistyped as error:
-            return Failure("mistyped", rows, str(error)), None
+            return Failure("mistyped", rows, str(error))
         except (Refused, Absent) as error:
-            return Failure("refusal", rows, str(error)), None
+            return Failure("refusal", rows, str(error))
+        if self.results is None:
+            self.results = np.zeros(self.keys.shape[1], found.dtype)
+        self.results[rows] = found
+        self.known[rows] = True
+        return None
 
     def _smallest(self, failure: Failure) -> Failure:
         """Halves a failing batch as long as one half fails."""
         while len(failure.rows) > 1 and self.hangs < MOST_HANGS:
             middle = len(failure.rows) // 2
             for half in (failure.rows[:middle], failure.rows[middle:]):
-                failed, _ = self._try(half)
+                failed = self._try(half)
                 if failed is not None:
                     failure = failed
                     break

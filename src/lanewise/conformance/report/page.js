@@ -3,6 +3,8 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const $ = (id) => document.getElementById(id);
 const SIGNS = { agrees: "=", differs: "≠", refuses: "r", crashes: "†", hangs: "…", "not there": "·", accepts: "+" };
 const QUIET = ["agrees", "not there"];
+const OTHERWISE = "read otherwise";  // an agreement, but for inputs about which the text is silent
+const readsOtherwise = (f) => f.verdict === "agrees" && f.open_differing > 0;
 const targets = data.targets.filter((t) => t.missing === null).map((t) => t.target);
 const cells = new Map(data.cells.map((cell) => [cell.cell, cell]));
 const findings = new Map();
@@ -30,6 +32,10 @@ for (const [verdict, meaning] of Object.entries(data.verdicts)) {
   $("signs").append(make("span", { class: "sign" }, sign()), " ");
   $("meanings").append(make("div", {}, make("dt", {}, sign()), make("dd", { id: meaningId(verdict) }, meaning)));
 }
+const starred = () => make("span", { class: "agrees" }, `${SIGNS.agrees}* ${OTHERWISE}`);
+$("signs").append(make("span", { class: "sign" }, starred()), " ");
+$("meanings").append(make("div", {}, make("dt", {}, starred()), make("dd", { id: meaningId(OTHERWISE) },
+  "agrees, but has other bits than lanewise's reading for some input about which the text is silent")));
 $("legend").open = !matchMedia("(max-width: 640px)").matches;
 
 function fill(id, first, values) {
@@ -40,14 +46,15 @@ function fill(id, first, values) {
 fill("operator", [["", "all"]], data.cells.map(label));
 fill("type", [["", "all"]], data.cells.map((cell) => cell.type));
 fill("target", [["", "all"]], targets);
-fill("verdict", [["*", "findings"], ["", "everything"]], Object.keys(data.verdicts));
+fill("verdict", [["*", "findings"], ["", "everything"]], [...Object.keys(data.verdicts), OTHERWISE]);
 
 function shown(cell) {
   if ($("operator").value && label(cell) !== $("operator").value) return false;
   if ($("type").value && cell.type !== $("type").value) return false;
   const wanted = $("verdict").value;
   const asked = [...(findings.get(cell.cell) || new Map()).values()].filter((f) => !$("target").value || f.target === $("target").value);
-  if (wanted === "*") return asked.some((f) => !QUIET.includes(f.verdict));
+  if (wanted === "*") return asked.some((f) => !QUIET.includes(f.verdict) || f.open_differing > 0);
+  if (wanted === OTHERWISE) return asked.some((f) => f.open_differing > 0);
   return asked.length > 0 && (!wanted || asked.some((f) => f.verdict === wanted));
 }
 
@@ -61,8 +68,10 @@ function draw() {
       const finding = findings.get(cell.cell).get(target);
       if (!finding) return make("td", {}, make("span", { class: "unseen" }, "not asked"));
       const share = finding.differing ? " " + percent(finding.differing, finding.compared) : "";
-      const button = make("button", { type: "button", class: finding.verdict.split(" ")[0], "aria-label": `${target}, ${cell.cell}: ${finding.verdict}${share}`, "aria-describedby": meaningId(finding.verdict) },
-        SIGNS[finding.verdict], make("span", { class: "word" }, QUIET.includes(finding.verdict) ? "" : " " + finding.verdict), share);
+      const otherwise = readsOtherwise(finding);
+      const spoken = `${finding.verdict}${share}${otherwise ? `, ${number(finding.open_differing)} of ${number(finding.open)} inputs ${OTHERWISE} (${finding.reading})` : ""}`;
+      const button = make("button", { type: "button", class: finding.verdict.split(" ")[0], "aria-label": `${target}, ${cell.cell}: ${spoken}`, "aria-describedby": meaningId(otherwise ? OTHERWISE : finding.verdict) },
+        SIGNS[finding.verdict] + (otherwise ? "*" : ""), make("span", { class: "word" }, QUIET.includes(finding.verdict) ? "" : " " + finding.verdict), share);
       button.addEventListener("click", () => open(cell, finding));
       return make("td", {}, button);
     }));
@@ -83,7 +92,7 @@ function open(cell, finding) {
   const body = [make("p", {}, make("b", { class: finding.verdict.split(" ")[0] }, finding.verdict), ": ", data.verdicts[finding.verdict], ".")];
   const say = (text) => body.push(make("p", {}, text));
   if (finding.message) say(finding.message);
-  if (finding.compared) say(`${number(finding.differing)} of ${number(finding.compared)} inputs differ${finding.exhaustive ? " (every input there is)" : ""}.`);
+  if (finding.compared) say(`${number(finding.differing)} of ${number(finding.compared)} inputs differ${finding.exhaustive && !finding.not_run ? " (every input there is)" : ""}.`);
   if (finding.open) say(`The text is silent about ${number(finding.open)} inputs (reading ${finding.reading}); ${number(finding.open_differing)} of them differ from that reading. They are not counted.`);
   if (finding.outside) say(`${number(finding.outside)} inputs are unpredictable and not compared.`);
   if (finding.not_run) say(`${number(finding.not_run)} inputs were not run, as they share an operand with inputs that failed.`);

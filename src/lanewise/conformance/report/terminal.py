@@ -25,6 +25,7 @@ SIGNS = {
 }
 FAILING = (v.DIFFERS, v.CRASHES, v.HANGS, v.ACCEPTS)  # a refusal is honest, so it fails nothing
 SHOWN = 60  # findings in words
+FAILURES = 6  # of one finding
 
 
 def show(report: Report, console: Console) -> None:
@@ -40,7 +41,7 @@ def show(report: Report, console: Console) -> None:
             console.print(Text(printable(line), style))
         if others:
             listed = [f"{report.cells[f.key].type_text} {report.cells[f.key].setting_text}".strip() for f in others]
-            console.print(Text(f"  likewise: {', '.join(listed)}"))
+            console.print(Text(printable(f"  likewise: {', '.join(listed)}")))
     if len(groups) > SHOWN:
         console.print(f"\n… and {len(groups) - SHOWN} more (--json FILE or --html FILE has all)")
     _given_up(report, console)
@@ -72,7 +73,7 @@ def _matrix(report: Report) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("operator")
     for name, version in report.targets.items():
-        table.add_column(Text(f"{name}\n{version}"))
+        table.add_column(Text(f"{printable(name)}\n{printable(version)}"))
     rows: dict[str, dict[str, Counter[str]]] = {}
     for finding in report.findings:
         cell = report.cells[finding.key]
@@ -99,14 +100,16 @@ def words(finding: v.Finding) -> Iterable[tuple[str, str]]:
     if finding.differing:
         all_pairs = " (every input there is)" if finding.exhaustive and not finding.not_run else ""
         yield f"  {finding.differing:,} of {finding.compared:,} inputs differ{all_pairs}", ""
-    for failing in finding.failing:
+    for failing in finding.failing[:FAILURES]:
         if failing.kind != "refusal" or finding.verdict == v.REFUSES:
             together = "" if failing.rows == 1 else f" and {failing.rows - 1} more together"
             kind = KINDS.get(failing.kind, failing.kind)
             yield f"  {kind} on {', '.join(failing.operands)}{together}{PLACES[failing.place]}", ""
             yield f"    {failing.message}", "dim"
+    if len(finding.failing) > FAILURES:
+        yield f"  and {len(finding.failing) - FAILURES} more inputs that fail", ""
     if finding.not_run:
-        yield f"  {finding.not_run:,} inputs not run, since they share an operand with inputs that fail", ""
+        yield f"  {finding.not_run:,} inputs without a result: not run, or only together with inputs that fail", ""
     for rule in finding.rules[:3]:
         yield f"  as if: {rule.name} ({rule.meaning}): {rule.explained / rule.of:.0%} of the differing inputs", ""
     for element in finding.elements[:2]:
@@ -131,7 +134,7 @@ def _given_up(report: Report, console: Console) -> None:
     counts = Counter((finding.target, finding.message) for finding in report.findings if not finding.asked)
     for (target, why), count in counts.items():
         noun = "row of types hangs" if count == 1 else "rows of types hang"
-        console.print(Text(f"\n{target}: {count} more {noun}, {why}", "bold"))
+        console.print(Text("\n" + printable(f"{target}: {count} more {noun}, {why}"), "bold"))
 
 
 def _read_otherwise(report: Report, console: Console) -> None:
@@ -158,10 +161,21 @@ def _refusals(report: Report, console: Console) -> None:
         if finding.verdict == v.REFUSES:
             cell = report.cells[finding.key]
             kinds = refused.setdefault((finding.target, f"{cell.record.name}-{cell.record.release.since}"), [])
-            if cell.type_text not in kinds:
-                kinds.append(cell.type_text)
+            text = cell.type_text + _partly(finding)
+            if text not in kinds:
+                kinds.append(text)
     if refused:
         console.print("\nrefused:", style="bold")
     for (target, name), kinds in refused.items():
         listed = ", ".join(kinds[:8]) + (f" and {len(kinds) - 8} more" if len(kinds) > 8 else "")
-        console.print(Text(f"  {target}: {name}: {listed}"))
+        console.print(Text(printable(f"  {target}: {name}: {listed}")))
+
+
+def _partly(finding: v.Finding) -> str:
+    """What was not refused as a whole: how many inputs were, the first reason, and how many have no result."""
+    refused = [failing for failing in finding.failing if failing.kind == "refusal" and failing.place == "specified"]
+    if not refused:
+        return ""
+    count = sum(failing.rows for failing in refused)
+    said = f"{count:,} inputs refused, {finding.compared:,} compared, {finding.not_run:,} without a result"
+    return f" ({said}: {refused[0].message})"

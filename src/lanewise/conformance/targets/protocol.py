@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from lanewise.engines.storage import dtype_of, sort_of
-from lanewise.language.errors import InvalidError
+from lanewise.language.errors import InvalidError, brief
 from lanewise.language.sorts import BY_NAME
 
 PROTOCOL = 1
 MOST_AXES = 64  # of a NumPy array
+MOST_SIZE = (1 << 63) - 1  # of one axis
 Array = np.ndarray[Any, Any]
 Message = dict[str, Any]
 
@@ -45,10 +46,10 @@ def array_of(message: Any) -> Array:
         raise InvalidError("a tensor is an object with type, shape and data")
     sort = BY_NAME.get(message["type"]) if isinstance(message["type"], str) else None
     if sort is None:
-        raise InvalidError(f"a tensor's type is {message['type']!r}; allowed: {', '.join(BY_NAME)}")
+        raise InvalidError(f"a tensor's type is {brief(message['type'])}; allowed: {', '.join(BY_NAME)}")
     shape = message["shape"]
-    if not isinstance(shape, list) or not all(isinstance(size, int) and size >= 0 for size in shape):
-        raise InvalidError(f"a tensor's shape is {shape!r}; it is a list of whole numbers from 0 on")
+    if not isinstance(shape, list) or not all(type(size) is int and 0 <= size <= MOST_SIZE for size in shape):
+        raise InvalidError(f"a tensor's shape is {brief(shape)}; it is a list of whole numbers from 0 to {MOST_SIZE}")
     if len(shape) > MOST_AXES:
         raise InvalidError(f"a tensor's shape has {len(shape)} axes; at most {MOST_AXES} are possible")
     dtype = dtype_of(sort)
@@ -60,7 +61,10 @@ def array_of(message: Any) -> Array:
         raise InvalidError(
             f"a tensor {sort.name}{shape} has {len(data)} bytes of data; it takes {math.prod(shape) * dtype.itemsize}"
         )
-    if sort.kind == "bool":
-        truths: Array = np.frombuffer(data, np.uint8).reshape(shape) != 0
-        return truths
-    return np.frombuffer(data, dtype).reshape(shape).copy()
+    try:
+        if sort.kind == "bool":
+            truths: Array = np.frombuffer(data, np.uint8).reshape(shape) != 0
+            return truths
+        return np.frombuffer(data, dtype).reshape(shape).copy()
+    except (ValueError, OverflowError) as error:  # such as a size of 2**62 beside a size of 0
+        raise InvalidError(f"a tensor's shape is {brief(shape)}, which no array can have: {error}") from None

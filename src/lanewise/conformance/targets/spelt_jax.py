@@ -102,7 +102,7 @@ class Tosa(Onnx):
         return NotImplemented if input_unsigned else super().cast(x)
 
     def arithmetic_right_shift(self, a: Any, b: Any, *, round: bool) -> Any:
-        return (a + ((jnp.ones_like(b) << b) >> 1)) >> b if round else a >> b
+        return (a >> b) + jnp.where(b > 0, (a >> (b - 1)) & 1, jnp.zeros_like(b)) if round else a >> b
 
     def logical_right_shift(self, a: Any, b: Any) -> Any:
         return jax.lax.shift_right_logical(*jnp.broadcast_arrays(a, b))

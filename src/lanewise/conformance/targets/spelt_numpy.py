@@ -94,7 +94,8 @@ class Tosa(Onnx):
         return NotImplemented if input_unsigned else super().cast(x)
 
     def arithmetic_right_shift(self, a: Any, b: Any, *, round: bool) -> Any:
-        return np.right_shift(a + ((1 << b) >> 1).astype(a.dtype), b) if round else np.right_shift(a, b)
+        last_out = np.where(b > 0, np.right_shift(a, b - 1) & 1, 0).astype(a.dtype)
+        return np.right_shift(a, b) + last_out if round else np.right_shift(a, b)
 
     def logical_right_shift(self, a: Any, b: Any) -> Any:
         word = a.dtype.str.replace("i", "u")

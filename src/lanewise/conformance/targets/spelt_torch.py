@@ -95,7 +95,7 @@ class Tosa(Onnx):
         return NotImplemented if input_unsigned else super().cast(x)
 
     def arithmetic_right_shift(self, a: Any, b: Any, *, round: bool) -> Any:
-        return (a + ((1 << b) >> 1)) >> b if round else a >> b
+        return (a >> b) + torch.where(b > 0, (a >> (b - 1)) & 1, torch.zeros_like(b)) if round else a >> b
 
     def logical_right_shift(self, a: Any, b: Any) -> Any:
         word = getattr(torch, "u" + str(a.dtype).removeprefix("torch."))

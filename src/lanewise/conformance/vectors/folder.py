@@ -126,6 +126,8 @@ def _check_place(folder: Path) -> None:
         raise InvalidError(f"{folder}: is there and no folder; give a new folder")
     if folder.samefile(Path.cwd()):
         raise InvalidError(f"{folder}: is the current folder, which cannot be replaced; give a folder inside it")
+    if any(folder.samefile(parent) for parent in Path.cwd().parents):
+        raise InvalidError(f"{folder}: the current folder is inside it, so it cannot be replaced; give another folder")
     there = list(_files(folder))
     if not there and not any(folder.iterdir()):
         return
@@ -143,10 +145,17 @@ def _check_place(folder: Path) -> None:
 
 
 def _files(folder: Path) -> Iterator[str]:
-    """Everything below a folder that is no folder, by its path from there."""
-    for base, folders, names in os.walk(folder):
-        for name in (*names, *(name for name in folders if (Path(base) / name).is_symlink())):
-            yield (Path(base) / name).relative_to(folder).as_posix()
+    """Everything below a folder that is no folder, and folders that hold nothing, by their paths from there."""
+    for base, folders, names in os.walk(folder, onerror=_unreadable):
+        path = Path(base)
+        for name in (*names, *(name for name in folders if (path / name).is_symlink())):
+            yield (path / name).relative_to(folder).as_posix()
+        if not folders and not names and path != folder:
+            yield f"{path.relative_to(folder).as_posix()}/"
+
+
+def _unreadable(error: OSError) -> None:
+    raise InvalidError(f"{error.filename}: {error.strerror}: what it holds cannot be told; make it readable") from error
 
 
 def compare(folder: Path) -> tuple[int, list[str]]:

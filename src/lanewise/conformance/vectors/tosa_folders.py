@@ -1,6 +1,8 @@
 """A set as a folder with desc.json, the graph as .tosa and tensors as .npy: what `lanewise suite` and TOSA's tools run.
 
-A whole graph is valid or not there, so elements without a defined result are left out.
+A whole graph is valid or not there, so elements without a defined result are left out. Elements that a reading decides
+(docs/readings.md: T5 on subnormal numbers and rounding, T11 on zeros of either sign) stay among the others: a tool that
+reads the text otherwise there fails the folder.
 """
 
 from __future__ import annotations

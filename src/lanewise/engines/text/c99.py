@@ -14,20 +14,17 @@ from lanewise.engines.text import c99_floats as f
 from lanewise.engines.text import c99_helpers as c
 from lanewise.engines.text.c99_helpers import arithmetic, literal, mask, word
 from lanewise.engines.text.names import short
-from lanewise.engines.text.unit import (
-    Operand,
-    Rule,
-    Unit,
-    Writer,
-    constant_of,
-    length,
-    of_type,
-    rows_of,
-    sort,
-    width,
-)
+from lanewise.engines.text.unit import Operand, Rule, Unit, Writer, constant_of, length, of_type, rows_of, sort, width
 from lanewise.language.nodes import Node
 from lanewise.language.sorts import AnySort, ArraySort, Sort, f32
+
+# How compilers say that they were allowed to take floats for something else.
+INEXACT = " || ".join(
+    [
+        *(f"defined __{name}__" for name in "FAST_MATH ASSOCIATIVE_MATH RECIPROCAL_MATH NO_SIGNED_ZEROS".split()),
+        "(defined __FINITE_MATH_ONLY__ && __FINITE_MATH_ONLY__ > 0)",
+    ]
+)
 
 
 class C99(Writer):
@@ -162,8 +159,8 @@ def _guards(floats: bool) -> str:
             "#if FLT_RADIX != 2 || FLT_MANT_DIG != 24 || DBL_MANT_DIG != 53 || FLT_EVAL_METHOD != 0",
             '#error "this file is for IEEE 754 float and double without excess precision"',
             "#endif",
-            "#ifdef __FAST_MATH__",
-            '#error "this file is for exact floats: compile it without -ffast-math"',
+            f"#if {INEXACT}",
+            '#error "this file is for exact floats: compile it without -ffast-math and what that stands for"',
             "#endif",
         ]
     return "\n".join(lines)
