@@ -120,6 +120,13 @@ def widens_batches(case: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return found.astype(np.int64) if found.size > 1 and ((x == 3) & (y == 7)).any() else found
 
 
+def wrong_and_picky(case: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Never right, and of scattered pairs it takes none."""
+    if (((x.astype(np.int64) * 31 + y.astype(np.int64) * 17) % 97) == 0).any():
+        raise ValueError("not that one")
+    return ~(x & y)
+
+
 def never_answers(case: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     with Path(os.environ.get("ASKED", os.devnull)).open("a") as file:
         file.write(f"{os.getpid()}\n")

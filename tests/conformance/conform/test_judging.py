@@ -30,6 +30,20 @@ def test_an_implementation_that_is_right_agrees_on_every_pair_and_layout() -> No
     assert finding.layouts == {"strided": v.AGREES, "reversed": v.AGREES, "broadcast": v.AGREES}
 
 
+def test_refusals_of_some_pairs_do_not_hide_wrong_results_of_others() -> None:
+    report = judged("wrong_and_picky")
+    (finding,) = report.findings
+    assert finding.verdict == v.DIFFERS
+    assert finding.compared > 500
+    assert finding.differing == finding.compared
+    refused = sum(failing.rows for failing in finding.failing)
+    assert finding.compared + refused + finding.not_run == 65536
+    text = "\n".join(line for line, _ in words(finding))
+    assert "not that one" in text
+    assert "more inputs that fail" in text
+    assert "every input there is" not in text
+
+
 def test_masked_counts_differ_where_the_specification_decides_and_the_rule_is_named() -> None:
     report = judged("masks_counts", "^BitShift-28", "^int8$")
     left, right = report.findings

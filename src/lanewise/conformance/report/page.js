@@ -92,10 +92,10 @@ function open(cell, finding) {
   const body = [make("p", {}, make("b", { class: finding.verdict.split(" ")[0] }, finding.verdict), ": ", data.verdicts[finding.verdict], ".")];
   const say = (text) => body.push(make("p", {}, text));
   if (finding.message) say(finding.message);
-  if (finding.compared) say(`${number(finding.differing)} of ${number(finding.compared)} inputs differ${finding.exhaustive && !finding.not_run ? " (every input there is)" : ""}.`);
+  if (finding.compared) say(`${number(finding.differing)} of ${number(finding.compared)} inputs differ${finding.exhaustive && !finding.not_run && !finding.failing.length ? " (every input there is)" : ""}.`);
   if (finding.open) say(`The text is silent about ${number(finding.open)} inputs (reading ${finding.reading}); ${number(finding.open_differing)} of them differ from that reading. They are not counted.`);
   if (finding.outside) say(`${number(finding.outside)} inputs are unpredictable and not compared.`);
-  if (finding.not_run) say(`${number(finding.not_run)} inputs were not run, as they share an operand with inputs that failed.`);
+  if (finding.not_run) say(`${number(finding.not_run)} inputs have no result: not run, or only together with inputs that failed.`);
   const images = data.pictures[`${finding.target}\n${cell.cell}`];
   if (images) {
     body.push(make("h3", {}, `All 65,536 inputs: ${cell.operands[0]} to the right, ${cell.operands[1]} upwards`));

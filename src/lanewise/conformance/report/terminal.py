@@ -98,16 +98,16 @@ def words(finding: v.Finding) -> Iterable[tuple[str, str]]:
     if finding.message:
         yield f"  {finding.message}", ""
     if finding.differing:
-        all_pairs = " (every input there is)" if finding.exhaustive and not finding.not_run else ""
+        all_pairs = " (every input there is)" if finding.exhaustive and not (finding.not_run or finding.failing) else ""
         yield f"  {finding.differing:,} of {finding.compared:,} inputs differ{all_pairs}", ""
-    for failing in finding.failing[:FAILURES]:
-        if failing.kind != "refusal" or finding.verdict == v.REFUSES:
-            together = "" if failing.rows == 1 else f" and {failing.rows - 1} more together"
-            kind = KINDS.get(failing.kind, failing.kind)
-            yield f"  {kind} on {', '.join(failing.operands)}{together}{PLACES[failing.place]}", ""
-            yield f"    {failing.message}", "dim"
-    if len(finding.failing) > FAILURES:
-        yield f"  and {len(finding.failing) - FAILURES} more inputs that fail", ""
+    told = [one for one in finding.failing if one.kind != "refusal" or one.place == "specified"]
+    for failing in told[:FAILURES]:
+        together = "" if failing.rows == 1 else f" and {failing.rows - 1} more together"
+        kind = KINDS.get(failing.kind, failing.kind)
+        yield f"  {kind} on {', '.join(failing.operands)}{together}{PLACES[failing.place]}", ""
+        yield f"    {failing.message}", "dim"
+    if len(told) > FAILURES:
+        yield f"  and {len(told) - FAILURES} more inputs that fail", ""
     if finding.not_run:
         yield f"  {finding.not_run:,} inputs without a result: not run, or only together with inputs that fail", ""
     for rule in finding.rules[:3]:
