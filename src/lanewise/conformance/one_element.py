@@ -42,9 +42,11 @@ class Judged:
             if pattern == result or (_is_nan(pattern, self.sort) and _is_nan(result, self.sort)):
                 return v.AGREES
             return "" if self.sort.kind == "float" else v.DIFFERS  # a reading, which is not known here, may decide
-        if not self.subject.differs(from_patterns([pattern], self.sort), self.subject.expected)[0]:
+        found = from_patterns([pattern], self.sort)
+        if not self.subject.differs(found, self.subject.expected)[0]:
             return v.AGREES
-        return OTHERWISE if self.reading else v.DIFFERS
+        left_open = self.reading and self.subject.left_open(np.zeros(1, np.intp), found)[0]
+        return OTHERWISE if left_open else v.DIFFERS
 
 
 def _is_nan(pattern: int, sort: Sort) -> bool:

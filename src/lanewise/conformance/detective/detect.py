@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from lanewise.conformance.detective import rules
+from lanewise.conformance.judging.narrow import Answers
 from lanewise.conformance.judging.subject import Subject
 from lanewise.conformance.judging.verdict import Rule
 from lanewise.engines.exact import fold
@@ -20,13 +21,13 @@ SHOWN = 5
 GLANCED = 48  # differing inputs that a rule is tried on before it is compiled for all
 
 
-def detect(subject: Subject, rows: Array, found: Array) -> list[Rule]:
+def detect(subject: Subject, rows: Array, found: Array, beside: Answers | None = None) -> list[Rule]:
     """The rules that explain something, best first; of rules that explain the same, those that fit elsewhere too.
 
-    Where a rule reproduces every result, also those that are as specified, only such rules are named.
+    Where a rule reproduces every result, also those that are as specified, only such rules are named. One that
+    gives another result than the answers `beside` them, where these are as specified, is none.
     """
-    expected = subject.expected[rows]
-    differs = subject.differs(found, expected)
+    differs = subject.differs(found, subject.expected[rows])
     of, scored = int(differs.sum()), []
     if not of:
         return []
@@ -40,12 +41,22 @@ def detect(subject: Subject, rows: Array, found: Array) -> list[Rule]:
         assert result is not None
         same = ~subject.differs(result, found)
         explained = int((same & differs).sum())
-        if explained:
+        if explained and not (beside is not None and _contradicts(rule, subject, beside)):
             scored.append((explained, int(same.sum()), Rule(rule.name, rule.meaning, explained, of)))
     scored.sort(key=lambda entry: entry[:2], reverse=True)
     if scored and scored[0][1] == len(rows):
         scored = [entry for entry in scored if entry[1] == len(rows)]
     return [entry[2] for entry in scored[:SHOWN]]
+
+
+def _contradicts(rule: rules.Definition, subject: Subject, answers: Answers) -> bool:
+    """Whether the rule gives another result where the target gives the specified one."""
+    if answers.found is None or answers.answered is None:
+        return False
+    right = ~subject.differs(answers.found, subject.expected[answers.answered])
+    rows = answers.answered[right]
+    result = evaluated(rule, subject, rows) if len(rows) else None
+    return result is not None and bool(subject.differs(result, answers.found[right]).any())
 
 
 def evaluated(rule: rules.Definition, subject: Subject, rows: Array, quick: bool = False) -> Array | None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from lanewise.conformance.judging.cells import Cell
 from lanewise.conformance.judging.inputs import words
-from lanewise.conformance.judging.judge import compared
+from lanewise.conformance.judging.judge import compared, decided_and_open
 from lanewise.conformance.judging.narrow import Answers
 from lanewise.conformance.judging.subject import Subject
 from lanewise.conformance.judging.verdict import Element, Rule
@@ -114,9 +114,10 @@ def explain_results(
     found = np.ascontiguousarray(found).ravel()
     outside = subject.outside
     reading, silent = subject.open
-    silent = silent & ~outside
-    count, differing, elements, rules = _judged(subject, np.flatnonzero(~outside & ~silent), found)
-    open_count, open_differing, open_elements, open_rules = _judged(subject, np.flatnonzero(silent), found)
+    specified, unsaid = (Answers(found[rows], rows) for rows in map(np.flatnonzero, (~outside & ~silent, silent)))
+    decided, left_open = decided_and_open(subject, specified, unsaid)
+    count, differing, elements, rules = _judged(subject, decided)
+    open_count, open_differing, open_elements, open_rules = _judged(subject, left_open, beside=decided)
     return Explained(
         title=f"{record.label} ({record.release.title}) {cell.row} {cell.setting_text}".rstrip(),
         names=tuple(name for name, _ in cell.free),
@@ -199,10 +200,13 @@ def _shape(record: Operator, columns: Sequence[Array]) -> tuple[int, ...]:
         raise InvalidError(f"{record.label}: operands of shapes {shapes} do not broadcast") from None
 
 
-def _judged(subject: Subject, rows: Array, found: Array) -> tuple[int, int, list[Element], list[Rule]]:
+def _judged(
+    subject: Subject, answers: Answers, beside: Answers | None = None
+) -> tuple[int, int, list[Element], list[Rule]]:
     """As conform judges what a target gives; elements that were there more than once are shown once."""
-    got = found[rows]
-    count, differing, elements, rules = compared(subject, Answers(got, rows))
+    rows, got = answers.answered, answers.found
+    assert rows is not None and got is not None
+    count, differing, elements, rules = compared(subject, answers, beside)
     once = _once(subject, rows, got) if differing else np.arange(len(rows))
     if len(once) < len(rows):
         elements = compared(subject, Answers(got[once], rows[once]))[2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from lanewise.conformance.detective.detect import detect
 from lanewise.conformance.judging import verdict as v
 from lanewise.conformance.judging.inputs import stored, words
-from lanewise.conformance.judging.narrow import Absent, Answers, Mistyped, Narrowing, Refused
+from lanewise.conformance.judging.narrow import Absent, Answers, Failure, Mistyped, Narrowing, Refused
 from lanewise.conformance.judging.subject import Subject
 from lanewise.conformance.judging.telling import element, telling, texts
 from lanewise.conformance.targets.process import Crashed, Hung, TargetProcess
@@ -31,10 +32,9 @@ def judge(process: TargetProcess, subject: Subject) -> v.Finding:
         return _unlisted(finding, asked, len(subject.columns[0]))
     outside = subject.outside
     finding.reading, silent = subject.open
-    silent = silent & ~outside
     specified = np.flatnonzero(~outside & ~silent)
     try:
-        asked.probe(specified)
+        alone = asked.probe(specified)
     except Absent as error:
         return _ended(finding, v.ABSENT, error)
     except Mistyped as error:
@@ -48,25 +48,50 @@ def judge(process: TargetProcess, subject: Subject) -> v.Finding:
     groups = {"specified": specified, "open": np.flatnonzero(silent), "outside": np.flatnonzero(outside)}
     narrowing = Narrowing(asked.rows, _keys(subject))
     answers = {place: narrowing.all(rows) if len(rows) else Answers() for place, rows in groups.items()}
+    main = answers["specified"]
+    if alone is not None and not any(failure.kind == "mistyped" for failure in main.failures):
+        main.failures.append(alone)
     _failures(finding, subject, answers)
     finding.outside = len(groups["outside"])
     finding.exhaustive = sum(sort.width for _, sort in cell.free) <= 16
-    main = answers["specified"]
-    finding.compared, finding.differing, finding.elements, finding.rules = compared(subject, main)
+    decided, left_open = decided_and_open(subject, main, answers["open"])
+    finding.compared, finding.differing, finding.elements, finding.rules = compared(subject, decided)
     mistyped = sum(len(failure.rows) for failure in main.failures if failure.kind == "mistyped")
     finding.compared += mistyped
     finding.differing += mistyped
     if main.found is not None:
         _layouts(finding, asked, main)
-    apart = compared(subject, answers["open"])
+    apart = compared(subject, left_open, beside=decided)
     finding.open, finding.open_differing, finding.open_elements, finding.open_rules = apart
     finding.picture = _picture(subject, answers.values())
     finding.verdict = _verdict(finding)
     return finding
 
 
-def compared(subject: Subject, answers: Answers) -> tuple[int, int, list[v.Element], list[v.Rule]]:
-    """How many results there are, how many of them differ, telling ones of these, and what explains them."""
+def decided_and_open(subject: Subject, main: Answers, silent: Answers) -> tuple[Answers, Answers]:
+    """Results that the specification decides, and those that it leaves open.
+
+    `main` and `silent` are the results of specified and of open inputs. Silence about subnormal numbers leaves
+    a choice between few results: any other one is as wrong as for a specified input, and counted with these.
+    """
+    if silent.found is None or silent.answered is None:
+        return main, silent
+    allowed = subject.left_open(silent.answered, silent.found)
+    if allowed.all():
+        return main, silent
+    wrong = silent.found[~allowed], silent.answered[~allowed]
+    if main.found is not None and main.answered is not None:
+        wrong = np.concatenate([main.found, wrong[0]]), np.concatenate([main.answered, wrong[1]])
+    return Answers(*wrong), Answers(silent.found[allowed], silent.answered[allowed])
+
+
+def compared(
+    subject: Subject, answers: Answers, beside: Answers | None = None
+) -> tuple[int, int, list[v.Element], list[v.Rule]]:
+    """How many results there are, how many of them differ, telling ones of these, and what explains them.
+
+    An explanation must not contradict what is right in the answers `beside` them.
+    """
     if answers.found is None or answers.answered is None:
         return 0, 0, [], []
     differs = subject.differs(answers.found, subject.expected[answers.answered])
@@ -75,7 +100,7 @@ def compared(subject: Subject, answers: Answers) -> tuple[int, int, list[v.Eleme
         return len(differs), 0, [], []
     shown = telling(subject, answers.answered[differs], answers.found[differs])
     elements = [element(subject, row, got, why) for row, got, why in shown]
-    return len(differs), count, elements, detect(subject, answers.answered, answers.found)
+    return len(differs), count, elements, detect(subject, answers.answered, answers.found, beside)
 
 
 class _Asked:
@@ -108,25 +133,37 @@ class _Asked:
         found = [self.run([column[part] for column in self.subject.columns], layout) for part in parts]
         return np.concatenate(found)
 
-    def probe(self, rows: Array) -> None:
-        """Raises what the target answers to any single element; a death, or one silence, is looked into later."""
+    def probe(self, rows: Array) -> Failure | None:
+        """Raises what the target answers to any single element; a death, or one silence, is looked into later.
+
+        What has another type or shape alone, but not among others, is given back.
+        """
         answer: Exception | None = None
+        mistyped: Failure | None = None
         hangs = 0
         for row in (len(rows) // 2, len(rows) - 1, 0) if len(rows) else ():
+            single = rows[row : row + 1]
             try:
-                self.rows(rows[row : row + 1])
-                return
+                self.rows(single)
+                return mistyped
             except Crashed:
-                return
+                return mistyped
             except Hung as error:
                 hangs += 1
                 if hangs == MOST_SILENT:
                     raise
                 answer = answer or error
+            except Mistyped as error:
+                mistyped = mistyped or Failure("mistyped", single, str(error))
             except Refused as error:
                 answer = error
+        if mistyped is not None:
+            with contextlib.suppress(Crashed, Hung, Refused, Absent):
+                self.rows(rows)
+            return mistyped
         if answer is not None:
             raise answer
+        return None
 
 
 def _keys(subject: Subject) -> Array:

@@ -11,7 +11,7 @@ from lanewise.conformance.comparison import bound_of, distance
 from lanewise.conformance.judging.cells import Cell
 from lanewise.conformance.judging.inputs import columns, words
 from lanewise.conformance.judging.readings import open_elements
-from lanewise.conformance.judging.subnormals import decided_by_subnormals
+from lanewise.conformance.judging.subnormals import come_of_zeros, decided_by_subnormals
 from lanewise.conformance.targets.protocol import Message
 from lanewise.conformance.targets.request import request
 from lanewise.engines.checks import masked
@@ -31,7 +31,7 @@ class Subject:
         self.cell = cell
         self._columns = given
         self._lock = Lock()
-        self._judged: tuple[Array, Array, tuple[str, Array]] | None = None
+        self._judged: tuple[Array, Array, tuple[str, Array, Array]] | None = None
 
     @property
     def columns(self) -> list[Array]:
@@ -45,7 +45,7 @@ class Subject:
             self._columns = made if self.cell.listed else [column[:SHOWN_UNLISTED] for column in made]
         return self._columns
 
-    def _all(self) -> tuple[Array, Array, tuple[str, Array]]:
+    def _all(self) -> tuple[Array, Array, tuple[str, Array, Array]]:
         with self._lock:
             if self._judged is None:
                 columns = self._made()
@@ -53,14 +53,14 @@ class Subject:
                 self._judged = (*specified, self._silent(columns, specified))
             return self._judged
 
-    def _silent(self, columns: list[Array], specified: tuple[Array, Array]) -> tuple[str, Array]:
-        """What a text leaves open by itself, and by what it does not say about subnormal numbers."""
-        found = [
-            open_elements(self.cell, columns),
-            decided_by_subnormals(self.cell, columns, specified, self.specified, self.differs),
-        ]
-        numbers = [number for number, mask in found if mask.any()] or [found[0][0]]
-        return ", ".join(dict.fromkeys(numbers)), found[0][1] | found[1][1]
+    def _silent(self, columns: list[Array], specified: tuple[Array, Array]) -> tuple[str, Array, Array]:
+        """What a text leaves open, and which part of it only by what it does not say about subnormal numbers."""
+        outside = specified[1]
+        texts, by_text = open_elements(self.cell, columns)
+        zeros, by_zeros = decided_by_subnormals(self.cell, columns, specified, self.specified, self.differs)
+        by_text, by_zeros = by_text & ~outside, by_zeros & ~outside
+        numbers = [number for number, mask in ((texts, by_text), (zeros, by_zeros)) if mask.any()]
+        return ", ".join(dict.fromkeys(numbers)), by_text | by_zeros, by_zeros & ~by_text
 
     @property
     def expected(self) -> Array:
@@ -75,7 +75,19 @@ class Subject:
     @property
     def open(self) -> tuple[str, Array]:
         """The numbers of the readings, and the elements about which the text is silent."""
-        return self._all()[2]
+        return self._all()[2][:2]
+
+    def left_open(self, rows: Array, found: Array) -> Array:
+        """Which results of open rows the text's silence allows: any, or where subnormal numbers decide, theirs."""
+        expected, outside, (_, _, by_zeros) = self._all()
+        allowed = ~by_zeros[rows]
+        asked = np.flatnonzero(~allowed)
+        if len(asked):
+            there = rows[asked]
+            columns = [column[there] for column in self.columns]
+            specified = expected[there], outside[there]
+            allowed[asked] = come_of_zeros(self.cell, columns, specified, self.specified, self.differs, found[asked])
+        return allowed
 
     def specified(self, given: list[Array]) -> tuple[Array, Array]:
         """Results, and where they are unpredictable; operands broadcast."""
