@@ -116,6 +116,7 @@ def test_lines_say_whether_they_agree(verdict: str, reading: str, says: str):
         ("Div", "int32", ["7", "2"], [], 4, "differs", ""),
         ("INTDIV", "int32", ["7", "0"], [], 4, "", ""),
         ("Add", "float32", ["1e-45", "0"], [], 0, "reads it otherwise", "O9"),
+        ("Add", "float32", ["1e-45", "0"], [], 0x42280000, "differs", "O9"),
         ("Add", "float32", ["nan", "0"], [], 0xFFC00001, "agrees", ""),
         ("Add", "float32", ["nan", "0"], [], 0x7F800000, "differs", ""),
         ("POW", "float32", ["0.16527634859085083", "2.928373098373413"], [], 0x3BA84C51, "agrees", ""),

@@ -114,6 +114,22 @@ def without_subnormals(case: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.where((x == 7) & (y == 1), np.float32(9), total) if "ADD" in case.operator else total
 
 
+def keeps_the_sign_of_subnormals(case: Any, x: np.ndarray) -> np.ndarray:
+    """Neg of float32 that gives subnormal numbers back as they are: neither kept as numbers nor taken for zeros."""
+    return np.where((np.abs(x) < np.finfo(np.float32).tiny) & (x != 0), x, -x)
+
+
+def squeezes(case: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """BitwiseAnd whose result has no axis for a single element."""
+    return np.squeeze(np.bitwise_and(x, y))
+
+
+def takes_no_strides(case: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    if not x.flags.c_contiguous:
+        raise ValueError("no strides")
+    return np.bitwise_and(x, y)
+
+
 def widens_batches(case: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """BitwiseAnd whose result has another type where there are many elements, the pair (3, 7) among them."""
     found = np.bitwise_and(x, y)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from lanewise.conformance.judging import verdict as v
 from lanewise.conformance.judging.cells import cells
 from lanewise.conformance.judging.run import Report, conform
-from lanewise.conformance.report.terminal import words
+from lanewise.conformance.report.terminal import show, words
 from lanewise.conformance.targets.names import target_of
 from lanewise.language.errors import InvalidError
 from tests.conformance.conform.sample_targets import PROGRAM
@@ -118,6 +120,24 @@ def test_a_batch_of_another_type_differs_and_is_no_refusal() -> None:
     assert (finding.compared, finding.differing) == (65536, 2)
     assert failing.message.startswith("gives int64[2], not uint8[2]")
     assert any("another type or shape on " in line for line, _ in words(finding))
+
+
+def test_a_single_element_of_another_shape_is_one_finding_and_the_others_are_judged() -> None:
+    (finding,) = judged("squeezes").findings
+    assert (finding.verdict, finding.compared, finding.differing) == (v.DIFFERS, 65536, 0)
+    (failing,) = finding.failing
+    assert (failing.kind, failing.rows, failing.message) == ("mistyped", 1, "gives uint8[], not uint8[1]")
+
+
+def test_layouts_that_are_not_taken_are_told() -> None:
+    report = judged("takes_no_strides", types="^u?int8$")
+    for finding in report.findings:
+        assert (finding.verdict, finding.compared, finding.differing) == (v.AGREES, 65536, 0)
+        assert finding.layouts["broadcast"] == v.AGREES
+    out = io.StringIO()
+    show(report, Console(file=out, width=200))
+    told = "BitwiseAnd-18: int8, uint8 (strided, reversed arrays: refuses: ValueError: no strides)"
+    assert told in out.getvalue()
 
 
 def test_what_a_target_prints_is_not_its_answer() -> None:

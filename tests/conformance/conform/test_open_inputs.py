@@ -10,7 +10,9 @@ import pytest
 from rich.console import Console
 
 from lanewise.conformance.judging import verdict as v
-from lanewise.conformance.judging.judge import _grid
+from lanewise.conformance.judging.cells import cells
+from lanewise.conformance.judging.judge import _grid, compared
+from lanewise.conformance.judging.narrow import Answers
 from lanewise.conformance.judging.run import conform
 from lanewise.conformance.judging.subject import Subject
 from lanewise.conformance.judging.subnormals import subnormal
@@ -20,7 +22,8 @@ from lanewise.conformance.targets.names import target_of
 from lanewise.language.sorts import f32
 from tests.conformance.conform.test_detective import named
 
-FLUSHES = "tests.conformance.conform.sample_targets:without_subnormals"
+HERE = "tests.conformance.conform.sample_targets"
+FLUSHES = f"{HERE}:without_subnormals"
 TINY = float(np.finfo(np.float32).tiny)
 
 
@@ -78,7 +81,73 @@ def test_a_target_that_takes_subnormal_numbers_for_zeros_does_not_differ(operato
     assert told["open_elements"][0]["operand_bits"] == finding.open_elements[0].operand_bits
     out = io.StringIO()
     show(report, Console(file=out, width=160))
-    assert f"float32 (reading {reading}); as if: subnormal numbers are 0 (100%)" in out.getvalue()
+    share = f"{finding.open:,} of {finding.open:,} open inputs, reading {reading}"
+    assert f"float32 ({share}); as if: subnormal numbers are 0 (100%)" in out.getvalue()
+
+
+def test_silence_about_subnormal_numbers_does_not_excuse_what_comes_of_neither_reading() -> None:
+    (finding,) = conform([target_of(f"{HERE}:keeps_the_sign_of_subnormals")], "^Neg-", "^float32$").findings
+    assert (finding.verdict, finding.open_differing) == (v.DIFFERS, 0)
+    size = np.abs(Subject(named("neg", "float32")).columns[0])
+    assert finding.differing == np.count_nonzero((size > 0) & (size < TINY)) >= 6
+    assert finding.elements[0].operands == ["1.40129846e-45"]
+
+
+def left_open(operator: str, operands: list[float], found: list[float], **attributes: object) -> list[bool]:
+    """Which results a text leaves open for one element that subnormal numbers decide."""
+    subject = Subject(named(operator, "float32", **attributes), [np.array([one], np.float32) for one in operands])
+    assert subject.open[1].all()
+    return [bool(subject.left_open(np.zeros(1, np.intp), np.array([one], np.float32))[0]) for one in found]
+
+
+def test_allowed_are_the_number_itself_and_zeros_for_operands_results_or_both() -> None:
+    least = float(np.float32(1e-45))
+    assert left_open("add", [least, 0.0], [least, 0.0, -0.0, 42.0, 2 * least]) == [True, True, False, False, False]
+    assert left_open("mul", [-(2.0**-100), 2.0**-40], [-(2.0**-140), -0.0, 0.0, TINY]) == [True, True, True, False]
+    quotients = [2.0**-107, np.inf, -np.inf, np.nan, 0.0]
+    assert left_open("div", [-(2.0**-127), -(2.0**-20)], quotients) == [True, False, False, False, True]
+    assert left_open("div", [0.25, -(2.0**-127)], [-np.inf, np.inf, -(2.0**124), 2.0**125]) == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert left_open("div", [2.0**-127, 2.0**-127], [1.0, np.nan, 0.0, np.inf]) == [True, True, False, False]
+
+
+def test_where_a_zero_makes_an_element_unpredictable_anything_may_come_out() -> None:
+    cell = next(cell for cell in cells("tosa", "1.1") if cell.operator == "pow" and cell.type_text == "float32")
+    subject = Subject(cell, [np.full(3, 2.0**-130, np.float32), np.full(3, -0.5, np.float32)])
+    assert subject.open[1].all()
+    assert subject.left_open(np.arange(3), np.array([2.0**65, np.inf, 42.0], np.float32)).all()
+
+
+def test_a_result_that_was_rounded_up_to_the_smallest_normal_number_may_be_zero_and_an_exact_one_may_not() -> None:
+    below = float(np.nextafter(np.float32(1), np.float32(0)))
+    assert left_open("mul", [TINY, below], [TINY, 0.0, -0.0, TINY / 2]) == [True, True, True, False]
+    assert left_open("mul", [TINY, 1.0], [TINY, 0.0]) == [True, False]
+
+
+def test_among_numbers_that_count_as_zeros_either_may_be_chosen() -> None:
+    least = float(np.float32(1e-45))
+    assert left_open("max", [least, 3 * least], [3 * least, least, 0.0, -0.0, 2 * least]) == [True] * 4 + [False]
+    assert left_open("min", [least, 3.0], [least, 0.0, 3.0]) == [True, True, False]
+
+
+def test_a_remainder_may_stop_at_any_step_that_a_subnormal_number_decides() -> None:
+    a, b = -TINY * 2.25, TINY * 2
+    results = [TINY * 1.75, -TINY * 0.25, b, 0.0, TINY, a]
+    assert left_open("mod", [a, b], results, fmod=False) == [True, True, True, True, False, False]
+
+
+def test_what_explains_open_inputs_does_not_contradict_the_others() -> None:
+    subject = Subject(named("cast", "float32 → bool"))
+    (x,), silent = subject.columns, subject.open[1]
+    found = np.where(np.abs(x) < TINY, np.float32(0), x) != 0
+    apart, beside = (Answers(found[mask], np.flatnonzero(mask)) for mask in (silent, ~silent))
+    alone = {rule.name for rule in compared(subject, apart)[3]}
+    assert alone == {"subnormal numbers are 0", "cut to an integer first"}
+    assert [rule.name for rule in compared(subject, apart, beside)[3]] == ["subnormal numbers are 0"]
 
 
 def test_broadcasting_is_asked_where_few_operands_are_open() -> None:

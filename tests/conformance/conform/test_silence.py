@@ -48,6 +48,7 @@ def test_a_target_that_never_answers_is_given_up_on(tmp_path: Path, monkeypatch:
     show(report, Console(file=out, width=160))
     words = f"{HERE}:never_answers: {rest} more rows of types hang, not asked further: there was no answer at all"
     assert words in out.getvalue()
+    assert "  none of 65,536 inputs has a result; no others were tried\n" in out.getvalue()
     assert summary(report) == f"{len(report.findings)} hangs"
 
 

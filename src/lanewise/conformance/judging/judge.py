@@ -56,7 +56,9 @@ def judge(process: TargetProcess, subject: Subject) -> v.Finding:
     finding.exhaustive = sum(sort.width for _, sort in cell.free) <= 16
     decided, left_open = decided_and_open(subject, main, answers["open"])
     finding.compared, finding.differing, finding.elements, finding.rules = compared(subject, decided)
-    mistyped = sum(len(failure.rows) for failure in main.failures if failure.kind == "mistyped")
+    mistyped = sum(
+        len(failure.rows) for failure in main.failures if failure.kind == "mistyped" and failure is not alone
+    )
     finding.compared += mistyped
     finding.differing += mistyped
     if main.found is not None:

@@ -75,7 +75,7 @@ def come_of_zeros(
         given = [without(column, sort, signed) for column, sort in zip(columns, sorts, strict=True)]
         flushed, lost = compute(given)
         excused |= lost & ~outside  # nothing is promised for zeros
-        allowed += [flushed, *_zeros(output, flushed)]
+        allowed += _zeros(output, flushed)
     if output.kind == "float":
         either = [stored(np.full(len(found), sign, np.uint64), output) for sign in (0, floats.sign_bit(output))]
         if cell.operator in CHOICES:  # between zeros, either operand is a right answer, as it is or as a zero

@@ -108,7 +108,9 @@ def words(finding: v.Finding) -> Iterable[tuple[str, str]]:
         yield f"    {failing.message}", "dim"
     if len(told) > FAILURES:
         yield f"  and {len(told) - FAILURES} more inputs that fail", ""
-    if finding.not_run:
+    if finding.not_run and not (finding.compared or finding.failing):
+        yield f"  none of {finding.not_run:,} inputs has a result; no others were tried", ""
+    elif finding.not_run:
         yield f"  {finding.not_run:,} inputs without a result: not run, or only together with inputs that fail", ""
     for rule in finding.rules[:3]:
         yield f"  as if: {rule.name} ({rule.meaning}): {rule.explained / rule.of:.0%} of the differing inputs", ""
@@ -152,30 +154,34 @@ def _read_otherwise(report: Report, console: Console) -> None:
         listed = ", ".join(kinds[:8]) + (f" and {len(kinds) - 8} more" if len(kinds) > 8 else "")
         share = min(one.open_rules[0].explained / one.open_rules[0].of for one in findings) if rule else 0.0
         explained = f"; as if: {rule} ({'' if share == 1 else 'at least '}{math.floor(share * 100)}%)" if rule else ""
-        console.print(Text(printable(f"  {target}: {label}: {listed} (reading {reading}){explained}")))
+        differing, open_inputs = sum(one.open_differing for one in findings), sum(one.open for one in findings)
+        share_of = f"{differing:,} of {open_inputs:,} open inputs, reading {reading}"
+        console.print(Text(printable(f"  {target}: {label}: {listed} ({share_of}){explained}")))
 
 
 def _refusals(report: Report, console: Console) -> None:
-    refused: dict[tuple[str, str], list[str]] = {}
+    refused: dict[tuple[str, str, str], list[str]] = {}
     for finding in report.findings:
-        if finding.verdict == v.REFUSES:
+        partly = _partly(finding)
+        if finding.verdict == v.REFUSES or (finding.verdict == v.AGREES and partly):
             cell = report.cells[finding.key]
-            kinds = refused.setdefault((finding.target, f"{cell.record.name}-{cell.record.release.since}"), [])
-            text = cell.type_text + _partly(finding)
-            if text not in kinds:
-                kinds.append(text)
+            label = f"{cell.record.name}-{cell.record.release.since}"
+            kinds = refused.setdefault((finding.target, label, partly), [])
+            if cell.type_text not in kinds:
+                kinds.append(cell.type_text)
     if refused:
         console.print("\nrefused:", style="bold")
-    for (target, name), kinds in refused.items():
+    for (target, name, partly), kinds in refused.items():
         listed = ", ".join(kinds[:8]) + (f" and {len(kinds) - 8} more" if len(kinds) > 8 else "")
-        console.print(Text(printable(f"  {target}: {name}: {listed}")))
+        console.print(Text(printable(f"  {target}: {name}: {listed}{partly}")))
 
 
 def _partly(finding: v.Finding) -> str:
-    """What was not refused as a whole: how many inputs were, the first reason, and how many have no result."""
+    """What was not refused as a whole: layouts, or how many inputs, the first reason, and how many have no result."""
     refused = [failing for failing in finding.failing if failing.kind == "refusal" and failing.place == "specified"]
-    if not refused:
-        return ""
-    count = sum(failing.rows for failing in refused)
-    said = f"{count:,} inputs refused, {finding.compared:,} compared, {finding.not_run:,} without a result"
-    return f" ({said}: {refused[0].message})"
+    if refused:
+        count = sum(failing.rows for failing in refused)
+        said = f"{count:,} inputs refused, {finding.compared:,} compared, {finding.not_run:,} without a result"
+        return f" ({said}: {refused[0].message})"
+    layouts = {name: text for name, text in finding.layouts.items() if text.startswith(v.REFUSES)}
+    return f" ({', '.join(layouts)} arrays: {next(iter(layouts.values()))})" if layouts else ""
