@@ -28,6 +28,11 @@ def cut(x: float, width: int) -> int:
     return math.trunc(x) if inside else -(1 << (width - 1))
 
 
+def in_halves(x: float) -> int:
+    """To uint32 by conversions to int32."""
+    return cut(x - 2.0**31, 32) ^ (1 << 31) if x >= 2.0**31 else cut(x, 32)
+
+
 FAULTS = [
     Fault(
         "conversion.truncated",
@@ -80,6 +85,14 @@ FAULTS = [
         "wraps from 32 bits",
         open=True,
         given=[FAR],
+    ),
+    Fault(
+        "conversion.halves",
+        "onnx Cast 28 float32 → uint32",
+        each(in_halves),
+        "wraps from 64 bits",
+        open=True,
+        given=[np.append(FAR, np.float32([math.nan, -1.0, -(2.0**33) - 1024.0, 2.0**33 + 1024.0]))],
     ),
     Fault(
         "conversion.saturated",

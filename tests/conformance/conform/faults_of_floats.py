@@ -38,7 +38,20 @@ def flushed_power(a: Array, b: Array) -> Any:
     return np.where((a == 0) & (b == 0), np.float16(np.nan), flushed(power(a, b)))
 
 
+def raised(x: Array) -> Any:
+    """Not below -5; infinity stays."""
+    return np.where(x < -5, x.dtype.type(-5), x)
+
+
 FAULTS = [
+    Fault("arithmetic.unbounded", "onnx Clip 13 float16 min=-5", raised, FLUSHED, open=True),
+    Fault(
+        "arithmetic.flushed_clip",
+        "onnx Clip 13 float32 min=-5",
+        lambda x: raised(flushed(x)),
+        "no bound where none is given",
+        open=True,
+    ),
     Fault("arithmetic.rest_by_product", REM, lambda a, b: a - b * np.trunc(a / b), "NaN beyond the range of a / b"),
     Fault("arithmetic.rest_in_range", REM, in_range, "a - b * (a / b)"),
     Fault(

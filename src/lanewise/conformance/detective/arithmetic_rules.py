@@ -92,6 +92,12 @@ def through_float(_: Setting, a: Value, b: Value) -> Value:
     return convert(convert(a, f64) / convert(b, f64), a.element)
 
 
+@rule("all ones for 0", "every bit of the quotient is set where the divisor is 0, as RISC-V divides", *QUOTIENTS)
+def ones_for_zero(_: Setting, a: Value, b: Value) -> Value:
+    quotient = _parts(a, b)[1]
+    return select(b == 0, -1 if a.element.signed else a.element.highest, quotient)
+
+
 # --- remainders -------------------------------------------------------------------------------
 
 
@@ -167,9 +173,29 @@ def wraps_narrow(setting: Setting, a: Value, b: Value) -> Value:
 @rule("saturates", "the exact result brought to the nearest number of the type", *SUMS)
 def saturates(setting: Setting, a: Value, b: Value) -> Value:
     _whole(a)
-    applies(a.element.width <= 32 and not setting.cell.fixed.get("shift"))
+    applies(not setting.cell.fixed.get("shift"))
+    if a.element.width == 64:
+        return _saturated_64(setting, a, b)
     wide = integer(64, a.element.signed or setting.cell.operator == "sub")
     return saturate(_combined(setting, wrap(a, wide), wrap(b, wide)), setting.output)
+
+
+def _saturated_64(setting: Setting, a: Value, b: Value) -> Value:
+    """No wider word has the exact result: whether it fits is told by undoing the step."""
+    sort, name = a.element, setting.cell.operator
+    below = (a < 0) != (b < 0) if name == "mul" else a < 0
+    if name == "mul":
+        divisor = select(a == 0, 1, a)
+        fits = (a == 0) | (quotient_towards_zero(a * b, divisor) == b)
+        if sort.signed:  # whose quotient wraps as the product does
+            fits &= (a != -1) | (b != sort.lowest)
+    elif not sort.signed:
+        fits, below = (a + b >= a, a < 0) if name == "add" else (a >= b, a >= 0)
+    else:
+        result = _combined(setting, a, b)
+        same = (a < 0) == (b < 0)
+        fits = ((result < 0) == (a < 0)) | (~same if name == "add" else same)
+    return select(fits, _combined(setting, a, b), select(below, sort.lowest, literal(sort.highest, sort)))
 
 
 @rule("through float32", "computed as float32 and cut to the type", *SUMS)
@@ -194,6 +220,19 @@ def scaled_down(setting: Setting, a: Value, b: Value) -> Value:
 @rule("not scaled down", "the low bits of the product, as if the shift were 0", "mul")
 def not_scaled(setting: Setting, a: Value, b: Value) -> Value:
     return wrap(_scaled(setting, a, b)[0], i32)
+
+
+@rule("truncation", "the product scaled down, rounded towards zero", "mul")
+def scaled_towards_zero(setting: Setting, a: Value, b: Value) -> Value:
+    product, shift = _scaled(setting, a, b)
+    return wrap(shift_right(product + select(product < 0, literal((1 << shift) - 1, i64), 0), shift), i32)
+
+
+@rule("half even", "the product scaled down, ties to the even neighbour", "mul")
+def scaled_half_even(setting: Setting, a: Value, b: Value) -> Value:
+    product, shift = _scaled(setting, a, b)
+    odd = shift_right(product, shift) & 1
+    return wrap(shift_right(product + (odd + ((1 << (shift - 1)) - 1)), shift), i32)
 
 
 @rule("half away", "the product scaled down, ties away from zero", "mul")
@@ -304,6 +343,23 @@ def lower_wins(setting: Setting, a: Value) -> Value:
     applies(low is not None and high is not None)
     under = select(a > high, literal(high, a.element), a)
     return select(under < low, literal(low, a.element), under)
+
+
+@rule("no bound where none is given", "infinity stays where a bound is absent, whatever the highest number is", "clip")
+def unbounded(setting: Setting, a: Value) -> Value:
+    low, high = setting.cell.fixed["min"], setting.cell.fixed["max"]
+    applies(a.element.kind == "float" and None in (low, high))
+    over = a if low is None else select(a < low, literal(low, a.element), a)
+    return over if high is None else select(over > high, literal(high, a.element), over)
+
+
+@rule("subnormal numbers are 0", "operands below the smallest normal number count as 0", "clip")
+def flushed_clip(setting: Setting, a: Value) -> Value:
+    low, high = setting.cell.fixed["min"], setting.cell.fixed["max"]
+    applies(a.element.kind == "float")
+    flat = without_subnormals(a)
+    over = flat if low is None else select(flat < low, literal(low, a.element), flat)
+    return over if high is None else select(over > high, literal(high, a.element), over)
 
 
 @rule("subnormal numbers are 0", "operands and results below the smallest normal number count as 0", *SUMS, "div")

@@ -66,6 +66,22 @@ def indefinite(setting: Setting, x: Value) -> Value:
     return select(outside, literal(output.lowest, output), convert(real, output))
 
 
+@rule(
+    "by the signed conversion",
+    "an unsigned type's upper half less its middle, with the top bit turned; beyond it the lowest signed number",
+    *CASTS,
+)
+def halves(setting: Setting, x: Value) -> Value:
+    real, output = _to_whole(setting, x), setting.output
+    applies(not output.signed and output.width in (32, 64))
+    signed, middle = integer(output.width, True), 2.0 ** (output.width - 1)
+    upper = real >= middle
+    part = select(upper, real - middle, real)
+    inside = (part < middle) & (part > -middle - 1.0)
+    cut = select(inside, convert(part, signed), literal(signed.lowest, signed))
+    return wrap(select(upper, cut ^ signed.lowest, cut), output)
+
+
 @rule("saturates", "an integer beyond the range becomes the nearest number of the type", *CASTS)
 def saturated(setting: Setting, x: Value) -> Value:
     applies(x.element.kind == "int" and setting.output.kind == "int")
