@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from lanewise.cli.options import Inputs, Json, Model
+from lanewise.cli.options import Inputs, Json, Model, TosaTools
 
 app = typer.Typer()
 
@@ -87,14 +87,22 @@ def diff_run(
     model: Model,
     inputs: Inputs = None,
     engines: Annotated[
-        str, typer.Option(metavar="A,B", help="Two of native, exact, onnxruntime and onnx (reference evaluator).")
+        str,
+        typer.Option(
+            metavar="A,B",
+            help="Two of native, exact, and the targets of 'lanewise conform': onnxruntime, onnx, tosa and iree run "
+            "whole graphs; numpy, torch, jax, litert, module:function and program:COMMAND node by node.",
+        ),
     ] = "native,exact",
+    tosa_tools: TosaTools = None,
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for one answer of a target.")] = 60.0,
     as_json: Json = False,
 ) -> None:
     """Run a model twice, and show the first node whose results differ, and where.
 
-    Exit code 1 if one does, or if a runtime dies: then the node that it dies of is shown.
+    Exit code 1 if one does, or if a target dies or hangs: then the node that brings it about is shown. Nodes that a
+    target refuses or has not are listed, and what follows them goes on from the specification's values.
     """
     from lanewise.cli.diff_run import diff_run_command
 
-    raise typer.Exit(diff_run_command(model, inputs or [], engines, as_json))
+    raise typer.Exit(diff_run_command(model, inputs or [], engines, timeout, tosa_tools, as_json))

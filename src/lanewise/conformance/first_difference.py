@@ -1,16 +1,10 @@
 """The first node of a graph at which two ways of running it disagree, and the elements there.
 
-Both run the whole graph with every intermediate tensor as an output. All tensors before the first
-difference are equal, so that node alone has made it.
+Both give every intermediate tensor. All tensors before the first difference are equal, so that node alone has made it.
 """
 
 from __future__ import annotations
 
-import importlib.util
-import json
-import subprocess
-import sys
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from lanewise.conformance.graph_worker import RAISED
-from lanewise.conformance.targets.process import ending
+from lanewise.conformance.sides.ran import Ran, Stopped, told
+from lanewise.conformance.sides.stepwise import run_stepwise
+from lanewise.conformance.sides.whole import WRITERS, run_whole
+from lanewise.conformance.targets.names import ALLOWED, LIBRARIES, Target, target_of
 from lanewise.engines.exact import number
 from lanewise.engines.exact_kernel import patterns
-from lanewise.engines.storage import dtype_of
-from lanewise.formats import onnx_writer
+from lanewise.engines.storage import dtype_of, sort_of
 from lanewise.graph.inputs import take_inputs
 from lanewise.graph.model import Model, Node, Output
 from lanewise.language import floats
@@ -34,8 +29,7 @@ Array = np.ndarray[Any, Any]
 Side = str | Callable[[Model, Mapping[str, Array]], Mapping[str, Array]]
 
 ENGINES = ("native", "exact")
-RUNTIMES = ("onnxruntime", "onnx")
-SECONDS = 300.0
+SECONDS = 60.0  # for one answer; importing a large library takes some of it
 SHOWN = 5  # elements
 
 
@@ -61,9 +55,12 @@ class Difference:
     size: int
     elements: tuple[Element, ...] = field(repr=False)
     shapes: tuple[tuple[int, ...], tuple[int, ...]] | None = None  # where already these differ
+    types: tuple[str, str] | None = None  # where already these differ
 
     def __str__(self) -> str:
-        head = f"{self.node.place}: {self.node.operator.label}, tensor {self.node.output!r}: "
+        head = f"{told(self.node)}: "
+        if self.types is not None:
+            return f"{head}{self.first} gives {self.types[0]}, {self.second} {self.types[1]}"
         if self.shapes is not None:
             return f"{head}{self.first} gives shape {list(self.shapes[0])}, {self.second} {list(self.shapes[1])}"
         lines = [f"{head}{self.first} and {self.second} differ at {self.count} of {self.size} elements"]
@@ -77,67 +74,166 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class _Failure:
-    """How a runtime's process ended without tensors; `died` unless it said itself why it has none."""
+class LeftOut:
+    """A node that is not compared, since a side has no result of its own."""
 
-    words: str
-    died: bool
+    side: str
+    node: Node
+    why: str
 
-
-class RuntimeDied(UnsupportedError):
-    """A runtime's process died of the graph: there are no results to compare, but one side has none to give."""
-
-    def __init__(self, message: str, runtime: str, node: Node) -> None:
-        super().__init__(message)
-        self.runtime = runtime
-        self.node = node
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (type(self), (str(self), self.runtime, self.node))
+    def __str__(self) -> str:
+        return f"{told(self.node)}: {self.side} {self.why}"
 
 
-def first_difference(model: Model, inputs: Any, first: Side = "native", second: Side = "exact") -> Difference | None:
+@dataclass(frozen=True)
+class Comparison:
+    """What comparing came to: a difference, or a side that has no results from a node on, or neither.
+
+    `compared` counts the nodes that agree, `left_out` are those between them that one side left out.
+    """
+
+    difference: Difference | None
+    stopped: Stopped | None
+    compared: int
+    left_out: tuple[LeftOut, ...] = ()
+
+
+def first_difference(
+    model: Model,
+    inputs: Any,
+    first: Side = "native",
+    second: Side = "exact",
+    *,
+    seconds: float = SECONDS,
+    tosa_tools: Path | None = None,
+) -> Difference | None:
     """The first node, in the graph's order, whose results differ bit for bit; None if no node's do.
 
-    A side is an engine ("native", "exact"), a runtime that is installed ("onnxruntime", "onnx": its reference
-    evaluator; each runs in a process of its own), or a Python function of the model and its inputs by name that
-    gives tensors by name; those that it leaves out are not compared. Elements without a defined result are not
-    compared either, and any NaN equals any other. A runtime that has no results raises UnsupportedError, which names
-    the node that brings it about.
+    A side is an engine ("native", "exact"); a runtime that takes whole graphs ("onnxruntime", "onnx": its reference
+    evaluator, "iree", "tosa": the reference model, found in the virtual environment `tosa_tools`); any other target of
+    `lanewise conform` ("numpy", "torch", "jax", "litert", "module:function", "program:COMMAND"), which is asked node by
+    node; or a Python function of the model and its inputs by name that gives tensors by name, where what it leaves out
+    is not compared. All but engines and functions run in a process of their own, with `seconds` for one answer.
+
+    A node that a target refuses is not compared, and what follows goes on from the specification's value. Elements
+    without a defined result are not compared either, and any NaN equals any other. A side that dies or hangs at a node,
+    before any difference, raises UnsupportedError, which names the node; so does one that has no result at all.
     """
+    found = compare(model, inputs, first, second, seconds, tosa_tools)
+    if found.stopped is not None:
+        raise found.stopped
+    return found.difference
+
+
+def compare(
+    model: Model,
+    inputs: Any,
+    first: Side,
+    second: Side,
+    seconds: float = SECONDS,
+    tosa_tools: Path | None = None,
+) -> Comparison:
+    """As `first_difference`, but a side that stops is a part of what is found, and so are nodes not compared."""
+    sides = [_side(side, model, tosa_tools) for side in (first, second)]
     given = take_inputs(model, inputs, ())
     if not model.nodes:
-        return None
+        return Comparison(None, None, 0)
+    names = [side if isinstance(side, str) else getattr(side, "__name__", "function") for side in (first, second)]
     whole = replace(model, outputs={node.output: Output(node.output) for node in model.nodes}, _plans={}).check()
-    named = [side if isinstance(side, str) else getattr(side, "__name__", "function") for side in (first, second)]
     reference = whole.run(given, on_unpredictable="mask")
-    found = [_tensors(whole, given, side) for side in (first, second)]
+    both = [_ran(side, whole, given, reference.outputs, seconds) for side in sides]
+    compared = 0
+    left_out: list[LeftOut] = []
     for node in whole.nodes:
-        if not all(node.output in tensors for tensors in found):
+        for ran in both:
+            if ran.stopped is not None and ran.stopped.node.output == node.output:
+                return Comparison(None, ran.stopped, compared, tuple(left_out))
+        lacking = [(name, ran) for name, ran in zip(names, both, strict=True) if node.output not in ran.tensors]
+        if lacking:
+            left_out += [LeftOut(name, node, ran.left_out[node.output]) for name, ran in lacking if ran.left_out]
             continue
-        one, other = (np.asarray(tensors[node.output]) for tensors in found)
         sort = whole.types[node.output].sort
         assert isinstance(sort, Sort)
-        if one.shape != other.shape:
-            return Difference(named[0], named[1], node, sort, 0, 0, (), (one.shape, other.shape))
-        defined = ~np.broadcast_to(reference.unpredictable[node.output], one.shape)
-        bits = [_bits(array, sort, name, node) for array, name in zip((one, other), named, strict=True)]
-        differs = (bits[0] != bits[1]) & defined
-        if differs.any():
-            tensors = {**{n: c.array for n, c in whole.constants.items()}, **given, **found[0]}
-            places = [tuple(int(i) for i in place) for place in np.argwhere(differs)[:SHOWN]]
-            elements = tuple(
-                Element(at, _operands(node, tensors, at, one.shape), int(bits[0][at]), int(bits[1][at]))
-                for at in places
-            )
-            return Difference(named[0], named[1], node, sort, int(differs.sum()), one.size, elements)
-    return None
+        results = [np.asarray(ran.tensors[node.output]) for ran in both]
+        undefined = reference.unpredictable[node.output]
+        known = {n: c.array for n, c in whole.constants.items()} | given | reference.outputs | dict(both[0].tensors)
+        found = _difference(node, sort, names, results, undefined, known, sides)
+        if found is not None:
+            return Comparison(found, None, compared, tuple(left_out))
+        compared += 1
+    if left_out and not compared:
+        raise UnsupportedError(f"{model.source}: nothing to compare: {left_out[0]}")
+    return Comparison(None, None, compared, tuple(left_out))
 
 
-def _bits(array: Array, sort: Sort, who: str, node: Node) -> Array:
+def _side(side: Side, model: Model, tosa_tools: Path | None) -> Target | Side:
+    """A target by name, if it can run the graph; engines and functions as they are."""
+    if not isinstance(side, str) or side in ENGINES:
+        return side
+    if side not in LIBRARIES and side != "tosa" and ":" not in side and "/" not in side:
+        raise InvalidError(f"engine {brief(side)}; allowed: {', '.join(ENGINES)}, {ALLOWED}")
+    target = target_of(side, tosa_tools)
+    if target.missing is not None:
+        raise UnsupportedError(f"{side}: {target.missing}")
+    if model.specification not in target.specifications:
+        known = " and ".join(name.upper() for name in target.specifications)
+        raise UnsupportedError(f"{model.source}: {side} runs {known} graphs only, not {model.specification.upper()}")
+    return target
+
+
+def _ran(
+    side: Target | Side, model: Model, given: Mapping[str, Array], specified: Mapping[str, Array], seconds: float
+) -> Ran:
+    """Every tensor that one side computes."""
+    if isinstance(side, Target):
+        run = run_whole if side.name in WRITERS else run_stepwise
+        return run(side, model, given, specified, seconds)
+    return Ran(model.run(dict(given), engine=side).outputs if isinstance(side, str) else side(model, given))
+
+
+def _difference(
+    node: Node,
+    sort: Sort,
+    names: list[str],
+    results: list[Array],
+    undefined: Array,
+    known: Mapping[str, Array],
+    sides: list[Target | Side],
+) -> Difference | None:
+    """What differs between two results of one node."""
+    one, other = results
+    for name, array, side in zip(names, results, sides, strict=True):
+        if array.dtype.newbyteorder("=") != dtype_of(sort) and not isinstance(side, Target):
+            raise InvalidError(f"{name} gives {array.dtype} for {node.output!r}, which is {sort.name}")
+    types = [_type_name(array, sort) for array in results]
+    if types[0] != types[1]:
+        return Difference(names[0], names[1], node, sort, 0, 0, (), types=(types[0], types[1]))
+    if one.shape != other.shape:
+        return Difference(names[0], names[1], node, sort, 0, 0, (), (one.shape, other.shape))
+    if types[0] != sort.name:  # both alike, and unlike the specification
+        raise InvalidError(f"{' and '.join(names)} give {types[0]} for {node.output!r}, which is {sort.name}")
+    defined = ~np.broadcast_to(undefined, one.shape)
+    bits = [_bits(array, sort) for array in results]
+    differs = (bits[0] != bits[1]) & defined
+    if not differs.any():
+        return None
+    places = [tuple(int(i) for i in place) for place in np.argwhere(differs)[:SHOWN]]
+    elements = tuple(
+        Element(at, _operands(node, known, at, one.shape), int(bits[0][at]), int(bits[1][at])) for at in places
+    )
+    return Difference(names[0], names[1], node, sort, int(differs.sum()), one.size, elements)
+
+
+def _type_name(array: Array, sort: Sort) -> str:
+    """The node's own type, or that of an array which is of another."""
+    if array.dtype.newbyteorder("=") == dtype_of(sort):
+        return sort.name
+    found = sort_of(array.dtype)
+    return str(array.dtype) if found is None else found.name
+
+
+def _bits(array: Array, sort: Sort) -> Array:
     """Patterns as unsigned words, every NaN as one."""
-    if array.dtype.newbyteorder("=") != dtype_of(sort):
-        raise InvalidError(f"{who} gives {array.dtype} for {node.output!r}, which is {sort.name}")
     found = np.array(patterns(array.ravel(), sort), np.uint64)
     if sort.kind == "float":
         size = found & np.uint64((1 << (sort.width - 1)) - 1)
@@ -159,65 +255,3 @@ def _operands(node: Node, tensors: Mapping[str, Array], at: tuple[int, ...], sha
             continue
         found[name] = value.item() if hasattr(value, "item") else value
     return found
-
-
-def _tensors(model: Model, given: Mapping[str, Array], side: Side) -> Mapping[str, Array]:
-    """Every tensor that one side computes."""
-    if not isinstance(side, str):
-        return side(model, given)
-    if side in ENGINES:
-        outputs: Mapping[str, Array] = model.run(dict(given), engine=side).outputs
-        return outputs
-    if side not in RUNTIMES:
-        raise InvalidError(f"engine {brief(side)}; allowed: {', '.join((*ENGINES, *RUNTIMES))}")
-    if importlib.util.find_spec(side) is None:
-        raise UnsupportedError(f"{side} is not installed")
-    if model.specification != "onnx":
-        raise UnsupportedError(f"{model.source}: {side} runs ONNX graphs only, not {model.specification.upper()}")
-    return _elsewhere(model, given, side)
-
-
-def _elsewhere(model: Model, given: Mapping[str, Array], runtime: str) -> Mapping[str, Array]:
-    """The tensors from a process of the runtime's own; its failure is reported with the node that brings it about."""
-    found = _answer(model, given, runtime)
-    if isinstance(found, _Failure):
-        node, failure = _culprit(model, given, runtime, found)
-        said = f"{node.place}: {node.operator.label}, tensor {node.output!r}: {runtime} {failure.words}"
-        raise RuntimeDied(said, runtime, node) if failure.died else UnsupportedError(said)
-    return found
-
-
-def _culprit(model: Model, given: Mapping[str, Array], runtime: str, failure: _Failure) -> tuple[Node, _Failure]:
-    """The last node of the shortest beginning of the graph that fails, and how it does; found by halving."""
-    fine, failing = 0, len(model.nodes)
-    while failing - fine > 1:
-        middle = (fine + failing) // 2
-        nodes = model.nodes[:middle]
-        part = replace(model, nodes=nodes, outputs={n.output: Output(n.output) for n in nodes}, _plans={}).check()
-        found = _answer(part, given, runtime)
-        if isinstance(found, _Failure):
-            failing, failure = middle, found
-        else:
-            fine = middle
-    return model.nodes[failing - 1], failure
-
-
-def _answer(model: Model, given: Mapping[str, Array], runtime: str) -> Mapping[str, Array] | _Failure:
-    """The tensors, or how the process ended without them."""
-    with tempfile.TemporaryDirectory(prefix="lanewise-") as name:
-        folder = Path(name)
-        (folder / "model.onnx").write_bytes(onnx_writer.model_bytes(model))
-        np.savez(folder / "in.npz", **{f"t{k}": array for k, array in enumerate(given.values())})  # type: ignore[arg-type]
-        (folder / "in.json").write_text(json.dumps({f"t{k}": name for k, name in enumerate(given)}))
-        command = [sys.executable, "-m", "lanewise.conformance.graph_worker", runtime, name]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
-        except subprocess.TimeoutExpired:
-            raise UnsupportedError(f"{runtime} gave no answer within {SECONDS:g} s") from None
-        if done.returncode:
-            last = done.stderr.strip().splitlines()[-1:] or [""]
-            words = f"{ending(done.returncode)} on this graph: {last[0][:400]}".rstrip(": ")
-            return _Failure(words, done.returncode != RAISED)
-        names = json.loads((folder / "out.json").read_text())
-        with np.load(folder / "out.npz") as archive:
-            return {name: archive[f"t{k}"] for k, name in enumerate(names)}

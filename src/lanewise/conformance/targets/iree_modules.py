@@ -30,10 +30,10 @@ def runner(_: str) -> Any:
         free = varies(case)
         filled = [_filled(array) if vary else array for array, vary in zip(operands, free, strict=True)]
         model, given = graph_of(case, filled)
-        module = _compiled(model_bytes(model, generic=True))
+        module = compiled(model_bytes(model, generic=True))
         if isinstance(module, Exception):
             raise module
-        result = in_a_copy(lambda: _result(module, list(given.values())))
+        result = in_a_copy(lambda: results(module, list(given.values()))[0])
         shapes = [array.shape for array, vary in zip(operands, free, strict=True) if vary]
         return result[tuple(slice(size) for size in np.broadcast_shapes(*shapes))]
 
@@ -51,7 +51,7 @@ def _filled(array: Array) -> Array:
 
 
 @lru_cache(maxsize=KEPT)
-def _compiled(text: bytes) -> bytes | Exception:
+def compiled(text: bytes) -> bytes | Exception:
     """The module, or why there is none."""
     try:
         made: bytes = compiler.compile_str(
@@ -67,9 +67,10 @@ def _compiled(text: bytes) -> bytes | Exception:
         return ValueError(complaint[1] if complaint is not None else said)
 
 
-def _result(module: bytes, arrays: list[Array]) -> Array:
+def results(module: bytes, arrays: list[Array]) -> list[Array]:
+    """What a module's function gives."""
     config = runtime.Config("local-sync")
     loaded = runtime.load_vm_module(runtime.VmModule.copy_buffer(config.vm_instance, module), config)
     given = [runtime.asdevicearray(config.device, array) for array in arrays]
-    result: Array = loaded["main"](*given).to_host()
-    return result
+    found = loaded["main"](*given)
+    return [one.to_host() for one in (found if isinstance(found, list | tuple) else [found])]

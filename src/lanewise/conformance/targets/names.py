@@ -54,6 +54,8 @@ LIBRARIES = {
 }
 VERSIONED = ("onnx", "onnxruntime")  # they know versions, so they can be asked for types that a version lacks
 TOOLS = "LANEWISE_TOSA_TOOLS"
+WORKER = (sys.executable, "-m", "lanewise.conformance.targets.worker")  # what a library's name follows
+ALLOWED = f"{', '.join(LIBRARIES)}, tosa, module:function, program:COMMAND or a program's path"
 
 
 @dataclass(frozen=True)
@@ -72,12 +74,11 @@ class Target:
 
 def target_of(text: str, tosa_tools: Path | None = None) -> Target:
     """A library by name, `tosa`, `module:function`, `program:COMMAND`, or a program's path."""
-    worker = (sys.executable, "-m", "lanewise.conformance.targets.worker")
     if text in LIBRARIES:
         library = LIBRARIES[text]
         return Target(
             text,
-            (*worker, text),
+            (*WORKER, text),
             library.specifications,
             tosa_version=library.tosa_version,
             versioned=text in VERSIONED,
@@ -85,7 +86,7 @@ def target_of(text: str, tosa_tools: Path | None = None) -> Target:
             batch=library.batch,
         )
     if text == "tosa":
-        return _tosa(worker, tosa_tools)
+        return _tosa(tosa_tools)
     command = text.removeprefix("program:")
     if command != text or "/" in text or os.sep in text:
         try:
@@ -97,13 +98,11 @@ def target_of(text: str, tosa_tools: Path | None = None) -> Target:
         return Target(text, tuple(words), ("onnx", "tosa"), versioned=True)
     if re.fullmatch(r"[\w.]+:\w+", text):
         path = os.pathsep.join(filter(None, (os.getcwd(), os.environ.get("PYTHONPATH"))))
-        return Target(text, (*worker, text), ("onnx", "tosa"), environment={"PYTHONPATH": path})
-    raise InvalidError(
-        f"target {text!r}; allowed: {', '.join(LIBRARIES)}, tosa, module:function, program:COMMAND or a program's path"
-    )
+        return Target(text, (*WORKER, text), ("onnx", "tosa"), environment={"PYTHONPATH": path})
+    raise InvalidError(f"target {text!r}; allowed: {ALLOWED}")
 
 
-def _tosa(worker: tuple[str, ...], folder: Path | None) -> Target:
+def _tosa(folder: Path | None) -> Target:
     """The TOSA reference model of a virtual environment with tosa-tools."""
     given = folder or (Path(os.environ[TOOLS]) if os.environ.get(TOOLS) else None)
     program = given / "bin" / "tosa_reference_model" if given else None
@@ -112,5 +111,5 @@ def _tosa(worker: tuple[str, ...], folder: Path | None) -> Target:
         missing = f"say where tosa-tools is: --tosa-tools DIR or {TOOLS}=DIR, a virtual environment that has it"
     elif not program.is_file():
         missing = f"{program}: no such file; {given} is to be a virtual environment with tosa-tools"
-    command = (*worker, "tosa", str(given))
+    command = (*WORKER, "tosa", str(given))
     return Target("tosa", command, ("tosa",), tosa_version="1.1", missing=missing, batch=1 << 16)

@@ -9,12 +9,13 @@ import json
 import os
 import sys
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from lanewise.conformance.targets.case import Case, Died, NotThere
-from lanewise.conformance.targets.protocol import PROTOCOL, Array, array_of, line, tensor
+from lanewise.conformance.targets.protocol import PROTOCOL, Array, Message, array_of, line, tensor
 
 MODULES = {
     "numpy": "spelt_numpy",
@@ -29,6 +30,12 @@ MODULES = {
 
 
 def main() -> None:
+    name, *rest = sys.argv[1:]
+    serve(lambda: _started(name, rest))
+
+
+def serve(start: Callable[[], tuple[Message, Callable[[Message], Message]]]) -> None:
+    """Answers requests until they end; `start` gives what is told about the target, and what answers them."""
     requests, answers = _own_streams()
     with contextlib.suppress(ImportError, OSError):  # a death is expected and leaves no memory image on the disk
         import resource
@@ -36,24 +43,22 @@ def main() -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
-    name, *rest = sys.argv[1:]
+    about, answer = start()
+    for request in requests:
+        message = json.loads(request)
+        answers.write(line({"protocol": PROTOCOL, **about} if message["do"] == "hello" else answer(message)))
+        answers.flush()
+
+
+def _started(name: str, rest: list[str]) -> tuple[Message, Callable[[Message], Message]]:
+    """A target that is asked about one operator at a time."""
     if name in MODULES:
         module = importlib.import_module(f"lanewise.conformance.targets.{MODULES[name]}")
         runner = module.runner(name, *rest)
     else:
         runner = _function(name)
-    for request in requests:
-        message = json.loads(request)
-        if message["do"] == "hello":
-            reply: dict[str, Any] = {
-                "protocol": PROTOCOL,
-                "version": str(getattr(runner, "version", "")),
-                "layouts": list(getattr(runner, "layouts", ())),
-            }
-        else:
-            reply = _answer(runner, message)
-        answers.write(line(reply))
-        answers.flush()
+    about = {"version": str(getattr(runner, "version", "")), "layouts": list(getattr(runner, "layouts", ()))}
+    return about, lambda message: _answer(runner, message)
 
 
 def _own_streams() -> tuple[Any, Any]:
@@ -65,7 +70,7 @@ def _own_streams() -> tuple[Any, Any]:
     return requests, answers
 
 
-def _answer(runner: Any, message: dict[str, Any]) -> dict[str, Any]:
+def _answer(runner: Any, message: Message) -> Message:
     case = Case(*(message[key] for key in Case._fields))
     operands = [None if given is None else _laid_out(array_of(given), message["layout"]) for given in message["inputs"]]
     try:
@@ -75,10 +80,11 @@ def _answer(runner: Any, message: dict[str, Any]) -> dict[str, Any]:
     except Died as error:
         return {"died": str(error)}
     except Exception as error:  # whatever a target raises is its answer
-        return {"refuses": _words(error)}
+        return {"refuses": words(error)}
 
 
-def _words(error: Exception) -> str:
+def words(error: Exception) -> str:
+    """An exception as an answer has it."""
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text}"[:400]
 
