@@ -228,7 +228,8 @@ def test_lone_numbers_beside_lists(library: str, shape: tuple[int, ...]):
     pytest.importorskip(library)
     graph = lw.Builder(onnx=28)
     x = graph.input("x", "int32", shape)
-    graph.output("z", graph.node("Sub", graph.constant(np.int32(7)), graph.node("Add", x, x)))
+    row = graph.constant(np.full(shape[-1:], 3, np.int32))
+    graph.output("z", graph.node("Sub", graph.constant(np.int32(7)), graph.node("Add", row, x)))
     found = compare(
         graph.model(), np.arange(np.prod(shape, dtype=int), dtype=np.int32).reshape(shape), "exact", library
     )

@@ -84,11 +84,12 @@ def _ask(process: TargetProcess, model: Model, node: Node, tensors: Mapping[str,
 
 
 def _written_out(operator: Operator, operands: list[Array | None]) -> list[Array | None]:
-    """A lone number beside a list as a list: `lanewise conform` gives lists of one length, and targets rely on it."""
+    """Operands of one rank, and lists of one length: `lanewise conform` asks no others, and targets rely on it."""
     varying = [k for k in range(len(operands)) if operator.argument(k).use == "elements"]
     given = {k: one for k in varying if (one := operands[k]) is not None and operator.argument(k).ranks != (0, 0)}
-    longest = max(given.values(), key=lambda one: one.size, default=None)
-    if longest is None or longest.ndim != 1:
-        return operands
-    alike = {k: np.broadcast_to(one, longest.shape) for k, one in given.items() if one.size == 1}
+    rank = max((one.ndim for one in given.values()), default=0)
+    alike = {k: one.reshape((1,) * (rank - one.ndim) + one.shape) for k, one in given.items()}
+    if rank == 1:
+        longest = max(one.size for one in alike.values())
+        alike = {k: np.broadcast_to(one, longest) if one.size == 1 else one for k, one in alike.items()}
     return [alike.get(k, one) for k, one in enumerate(operands)]
