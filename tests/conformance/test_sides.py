@@ -170,10 +170,8 @@ def test_command_tells_all_of_it(target: str, tmp_path: Path, monkeypatch: pytes
     assert (report["difference"], report["died"], report["hung"], report["compared"]) == (None, None, None, 3)
     assert [(one["engine"], one["operator"]) for one in report["not_compared"]] == [("mine:run", "BitwiseXor")]
     monkeypatch.setenv("FAULT", "hangs")
-    printed, _ = lanewise(*arguments, "--timeout", str(SECONDS), code=1)
-    assert printed.startswith("node 2 (BitwiseXor): ")
-    assert printed.endswith("mine:run hangs: no answer within 5 s\n")
     report = json.loads(lanewise(*arguments, "--timeout", str(SECONDS), "--json", code=1)[0])
+    assert report["hung"]["message"].endswith("mine:run hangs: no answer within 5 s")
     assert (report["died"], report["hung"]["engine"], report["hung"]["operator"]) == (None, "mine:run", "BitwiseXor")
 
 
@@ -201,6 +199,8 @@ def test_a_target_that_cannot_start(tmp_path: Path):
         lw.first_difference(chain(), X, "native", "nowhere:run")
     with pytest.raises(lw.InvalidError, match="there is no program 'nothing-of-this-name'"):
         lw.first_difference(chain(), X, "native", "program:nothing-of-this-name")
+    with pytest.raises(lw.InvalidError, match="seconds is 0; it is the time for one answer"):
+        lw.first_difference(chain(), X, "native", "numpy", seconds=0)
     with pytest.raises(lw.UnsupportedError, match="tosa: .*no such file"):
         lw.first_difference(chain(), X, "native", "tosa", tosa_tools=tmp_path)
 

@@ -5,6 +5,7 @@ Both give every intermediate tensor. All tensors before the first difference are
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -105,7 +106,7 @@ def first_difference(
     second: Side = "exact",
     *,
     seconds: float = SECONDS,
-    tosa_tools: Path | None = None,
+    tosa_tools: str | os.PathLike[str] | None = None,
 ) -> Difference | None:
     """The first node, in the graph's order, whose results differ bit for bit; None if no node's do.
 
@@ -119,7 +120,7 @@ def first_difference(
     without a defined result are not compared either, and any NaN equals any other. A side that dies or hangs at a node,
     before any difference, raises UnsupportedError, which names the node; so does one that has no result at all.
     """
-    found = compare(model, inputs, first, second, seconds, tosa_tools)
+    found = compare(model, inputs, first, second, seconds, None if tosa_tools is None else Path(tosa_tools))
     if found.stopped is not None:
         raise found.stopped
     return found.difference
@@ -134,6 +135,8 @@ def compare(
     tosa_tools: Path | None = None,
 ) -> Comparison:
     """As `first_difference`, but a side that stops is a part of what is found, and so are nodes not compared."""
+    if not seconds > 0:
+        raise InvalidError(f"seconds is {brief(seconds)}; it is the time for one answer, above 0")
     sides = [_side(side, model, tosa_tools) for side in (first, second)]
     given = take_inputs(model, inputs, ())
     if not model.nodes:
