@@ -5,12 +5,19 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from lanewise.conformance.tables.build import Quantised, build_table
-from lanewise.conformance.tables.check import check_table
+import numpy as np
+
+from lanewise.cli.suite import check_place
+from lanewise.conformance.tables.build import LENGTHS, Quantised, build_table
+from lanewise.conformance.tables.check import Errors, check_table, unfit
+from lanewise.conformance.tables.entries import Entry, csv_text, entries_of, lines, worst
 from lanewise.conformance.tables.functions import function_named
+from lanewise.formats.files import write_whole
 from lanewise.formats.tensors import read_tensors, write_npy
 from lanewise.language.errors import InvalidError, brief
 
+MARKS = {True: "ok  ", False: "FAIL", None: "-   "}
+SHOWN = 5  # entries
 Scales = tuple[float | None, int, float | None, int]  # input scale, its zero point, output scale, its zero point
 
 
@@ -25,39 +32,100 @@ def build_command(function: str, output: Path, scales: Scales, type: str) -> int
     return 0
 
 
-def check_command(path: Path, function: str | None, scales: Scales, plot: Path | None, as_json: bool) -> int:
+def check_command(
+    path: Path,
+    function: str | None,
+    scales: Scales,
+    plot: Path | None,
+    errors_file: Path | None,
+    every: bool,
+    as_json: bool,
+) -> int:
     """Prints every check; the exit code is 1 if one fails."""
     tables = list(read_tensors(path).values())
     if len(tables) != 1:
         raise InvalidError(f"{path}: holds {len(tables)} arrays; a table is one")
-    input_scale, input_zero_point, output_scale, output_zero_point = scales
-    wanted = None
-    if function is not None:
-        if input_scale is None or output_scale is None:
-            raise InvalidError("table check: with a function, give --input-scale and --output-scale")
-        type = tables[0].dtype.name
-        real = function_named(function)
-        wanted = Quantised(real, input_scale, input_zero_point, output_scale, output_zero_point, type)
+    table = tables[0]
+    of_errors = {"--plot": plot, "--errors": errors_file, "--list": every or None}
+    if function is None:
+        for option, given in of_errors.items():
+            if given is not None:
+                what = option if given is True else f"{option} {brief(str(given))}"
+                raise InvalidError(f"{what}: there is no error without a function; give --function")
+    for option, file in (("--plot", plot), ("--errors", errors_file)):
+        if file is not None:
+            check_place(file, option)
+    wanted = _wanted(table.dtype.name, function, scales)
     try:
-        findings, errors = check_table(tables[0], wanted)
+        findings, errors = check_table(table, wanted) if wanted else (unfit(table, function is not None), None)
+        if not findings:
+            findings, errors = check_table(table)
     except InvalidError as error:
         raise InvalidError(f"{path}: {error}") from None
+    entries = [] if wanted is None or errors is None else entries_of(table, errors.errors, wanted)
+    written = _write(path, function, plot, errors_file, errors, entries, wanted)
+    failed = sum(finding.good is False for finding in findings)
+    if as_json:
+        report = {
+            "table": str(path),
+            "checks": [{"check": f.check, "good": f.good, "text": f.text} for f in findings],
+            "error": None if errors is None or np.isnan(errors.errors).all() else errors.report(),
+            "entries": [entry.report(wanted) for entry in entries] if wanted and entries else None,
+        }
+        print(json.dumps(report, indent=2))
+        return 1 if failed else 0
+    for finding in findings:
+        print(f"{MARKS[finding.good]} {finding.check}: {finding.text}")
+    if wanted is not None and entries:
+        shown = entries if every else worst(entries, SHOWN)
+        if every:
+            print("every entry, exact values and errors in steps of the output:")
+        elif shown:
+            print(f"the {len(shown)} entries farthest off, exact values and errors in steps of the output:")
+        for line in lines(shown, wanted) if shown else ():
+            print(f"  {line}")
+    passed = sum(finding.good is True for finding in findings)
+    unmade = len(findings) - passed - failed
+    print(
+        f"{path}: {passed} {'check' if passed == 1 else 'checks'} passed, {failed} failed"
+        + (f", {unmade} not made" if unmade else "")
+    )
+    for line in written:
+        print(line)
+    return 1 if failed else 0
+
+
+def _wanted(type: str, function: str | None, scales: Scales) -> Quantised | None:
+    """What the table is to be; None without a function, and for an array of a type that no table has."""
+    input_scale, input_zero_point, output_scale, output_zero_point = scales
+    if function is None:
+        return None
+    if input_scale is None or output_scale is None:
+        raise InvalidError("table check: with a function, give --input-scale and --output-scale")
+    real = function_named(function)
+    if type not in LENGTHS:
+        return None
+    return Quantised(real, input_scale, input_zero_point, output_scale, output_zero_point, type)
+
+
+def _write(
+    path: Path,
+    function: str | None,
+    plot: Path | None,
+    errors_file: Path | None,
+    errors: Errors | None,
+    entries: list[Entry],
+    wanted: Quantised | None,
+) -> list[str]:
+    """Writes what is asked for; a line for each file."""
+    files = [file for file in (plot, errors_file) if file is not None]
+    if errors is None or wanted is None:
+        return [f"not written, as there are no errors to show: {file}" for file in files]
     if plot is not None:
         from lanewise.conformance.tables.plot import plot_errors
 
-        if errors is None:
-            raise InvalidError(f"--plot {brief(str(plot))}: there is no error without a function; give --function")
         plot_errors(plot, errors, f"{path.name}: {function}")
-    failed = sum(not finding.good for finding in findings)
-    if as_json:
-        listed = [{"check": f.check, "good": f.good, "text": f.text} for f in findings]
-        report = {"table": str(path), "checks": listed, "error": None if errors is None else errors.report()}
-        print(json.dumps(report, indent=2))
-    else:
-        for finding in findings:
-            print(f"{'ok  ' if finding.good else 'FAIL'} {finding.check}: {finding.text}")
-        passed = len(findings) - failed
-        print(f"{path}: {passed} {'check' if passed == 1 else 'checks'} passed, {failed} failed")
-        if plot is not None:
-            print(f"written: {plot}")
-    return 1 if failed else 0
+    if errors_file is not None:
+        content = csv_text(entries, wanted).encode()
+        write_whole(errors_file, lambda file: file.write(content))
+    return [f"written: {file}" for file in files]

@@ -73,13 +73,21 @@ def table_check(
     output_scale: InputScale = None,
     output_zero_point: ZeroPoint = 0,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the error (needs matplotlib).")] = None,
+    errors: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write every entry with its error to FILE as CSV.")
+    ] = None,
+    every: Annotated[bool, typer.Option("--list", help="Print every entry, not only those farthest off.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Check a table: length, steps, order of codes, shape, end points, error. Exit code 1 if a check fails."""
+    """Check a table: length, steps, order of codes, shape, end points, error. Exit code 1 if a check fails.
+
+    With a function, each entry is listed with its code, the real input, what the table has, the exact value and the
+    entry that a correct builder gives.
+    """
     from lanewise.cli.table import check_command
 
     scales = (input_scale, input_zero_point, output_scale, output_zero_point)
-    raise typer.Exit(check_command(file, function, scales, plot, as_json))
+    raise typer.Exit(check_command(file, function, scales, plot, errors, every, as_json))
 
 
 @app.command("diff-run")

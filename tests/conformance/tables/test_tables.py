@@ -12,6 +12,7 @@ import pytest
 import lanewise as lw
 from lanewise.conformance.tables.build import Quantised
 from lanewise.conformance.tables.check import check_table
+from lanewise.conformance.tables.entries import entries_of
 from tests.cli.test_commands import lanewise
 
 TANH = Quantised(math.tanh, 0.05, 3, 1 / 128, -2)
@@ -105,8 +106,85 @@ def test_wrong_use_is_refused():
         with pytest.raises(lw.InvalidError) as caught:
             lw.build_table(*arguments)  # type: ignore[arg-type]
         assert message in str(caught.value)
-    with pytest.raises(lw.InvalidError, match=r"shape \[255\] of int8; allowed: 256 entries of int8"):
-        check_table(np.zeros(255, np.int8))
+    with pytest.raises(lw.InvalidError, match="the table is of int16; the function is asked for as int8"):
+        check_table(build(WIDE), TANH)
+
+
+@pytest.mark.parametrize(
+    ("table", "text"),
+    [
+        (np.zeros(255, np.int8), "length: 255 entries of int8; a table of int8 is a list of 256 entries"),
+        (np.zeros((16, 16), np.int8), "length: an array of shape [16, 16] of int8; a table of int8 is a list of 256"),
+        (np.zeros(512, np.int16), "length: 512 entries of int16; a table of int16 is a list of 513 entries"),
+        (np.zeros(256, np.uint8), "type: uint8; a table is of int8 (256 entries) or int16 (513 entries)"),
+        (np.int8(3), "length: an array of shape [] of int8"),
+    ],
+)
+def test_what_is_no_table_fails_and_names_what_is_not_checked(tmp_path: Path, table: np.ndarray, text: str):
+    np.save(tmp_path / "t.npy", table)
+    printed, _ = lanewise("table", "check", tmp_path / "t.npy", code=1)
+    first, *others, last = printed.splitlines()
+    assert first.startswith(f"FAIL {text}")
+    assert all(line.startswith("-    ") and "not made, since the " in line for line in others)
+    assert last.endswith(f"0 checks passed, 1 failed, {len(others)} not made")
+    assert "code order" in printed
+    assert ("slopes" in printed) == (table.dtype == np.int16)
+    asked = ("--function", "tanh", "--input-scale", 0.05, "--output-scale", 0.01, "--json")
+    report = json.loads(lanewise("table", "check", tmp_path / "t.npy", *asked, code=1)[0])
+    assert {one["check"] for one in report["checks"] if one["good"] is None} >= {"monotone", "end points", "error"}
+    assert (report["error"], report["entries"]) == (None, None)
+    file = tmp_path / "errors.csv"
+    printed, _ = lanewise("table", "check", tmp_path / "t.npy", *asked[:-1], "--errors", file, code=1)
+    assert f"not written, as there are no errors to show: {file}" in printed
+    assert not file.exists()
+
+
+def test_every_entry_is_listed(tmp_path: Path):
+    table = build(TANH)
+    table[130] -= 30
+    np.save(tmp_path / "tanh.npy", table)
+    scales = ("--input-scale", 0.05, "--input-zero-point", 3, "--output-scale", 1 / 128, "--output-zero-point", -2)
+    arguments = ("table", "check", tmp_path / "tanh.npy", "--function", "tanh", *scales)
+    printed = lanewise(*arguments, "--errors", tmp_path / "errors.csv", code=1)[0].splitlines()
+    at = next(k for k, line in enumerate(printed) if line.startswith("the 5 entries farthest off"))
+    assert printed[at + 1].split() == ["entry", "code", "input", "found", "value", "exact", "right", "error"]
+    exact = math.tanh(-0.05) * 128 - 2
+    numbers = ["130", "2", "-0.05", "-38", f"{math.tanh(-0.05):.6g}", f"{exact:.6g}", "-8", f"{-38 - exact:.6g}"]
+    assert printed[at + 2].split() == numbers
+    listed = lanewise(*arguments, "--list", code=1)[0].splitlines()
+    begin = next(k for k, line in enumerate(listed) if line.startswith("every entry"))
+    assert [line.split()[0] for line in listed[begin + 2 : begin + 258]] == [str(k) for k in range(256)]
+    rows = (tmp_path / "errors.csv").read_text().splitlines()
+    assert rows[0] == "entry,code,input,found,value,exact,right,error"
+    assert len(rows) == 257
+    entries = json.loads(lanewise(*arguments, "--json", code=1)[0])["entries"]
+    assert [entry["right"] for entry in entries] == build(TANH).tolist()
+    assert [float(row.split(",")[-1]) for row in rows[1:]] == [entry["error"] for entry in entries]
+    for option in ("--list",), ("--errors", tmp_path / "e.csv"), ("--plot", tmp_path / "e.png"):
+        assert f"{option[0]}" in lanewise("table", "check", tmp_path / "tanh.npy", *option, code=4)[1]
+
+
+def test_entries_between_and_without_a_value(tmp_path: Path):
+    wide = build(WIDE)
+    _, errors = check_table(wide, WIDE)
+    assert errors is not None
+    entries = entries_of(wide, errors.errors, WIDE)
+    assert [entry.right for entry in entries] == wide.tolist()
+    assert entries[-1].between is None
+    between = [entry.between for entry in entries if entry.between is not None]
+    assert len(between) == 512
+    largest = max(abs(errors.errors[k]) for k in range(len(errors.errors)) if k % 128)
+    assert max(map(abs, between)) == largest
+    np.save(tmp_path / "log.npy", np.zeros(256, np.int8))
+    scales = ("--input-scale", 1.0, "--output-scale", 1.0)
+    arguments = ("table", "check", tmp_path / "log.npy", "--function", "log", *scales)
+    report = json.loads(lanewise(*arguments, "--json", code=1)[0])["entries"]
+    assert report[128] == dict.fromkeys(report[128]) | {"entry": 128, "code": 0, "input": 0.0, "found": 0}
+    assert report[129]["value"] == 0.0
+    # No value anywhere: nothing to list, and nothing to take the largest of.
+    nowhere = (*arguments, "--input-zero-point", 127)
+    assert "FAIL error: the function has no value at any input" in lanewise(*nowhere, code=1)[0]
+    assert json.loads(lanewise(*nowhere, "--json", code=1)[0])["error"] is None
 
 
 def test_an_overflow_on_the_way_is_no_value():

@@ -20,10 +20,10 @@ UNLIMITED = "TOSA 0.23.0"
 
 @dataclass(frozen=True)
 class Finding:
-    """One check: whether the table passes, and what was found."""
+    """One check: whether the table passes (None: the check could not be made), and what was found."""
 
     check: str
-    good: bool
+    good: bool | None
     text: str
 
 
@@ -48,8 +48,14 @@ class Errors:
 
 
 def check_table(table: Array, wanted: Quantised | None = None) -> tuple[list[Finding], Errors | None]:
-    """Every check that applies, and the errors if the function is known."""
-    type = _type_of(table)
+    """Every check that applies, and the errors if the function is known.
+
+    A table of another type or length fails there, and the other checks are not made.
+    """
+    type = str(table.dtype.name)
+    findings = unfit(table, wanted is not None)
+    if findings:
+        return findings, None
     if wanted is not None and wanted.type != type:
         raise InvalidError(f"the table is of {type}; the function is asked for as {wanted.type}")
     findings = [Finding("length", True, f"{len(table)} entries of {type}")]
@@ -66,13 +72,21 @@ def check_table(table: Array, wanted: Quantised | None = None) -> tuple[list[Fin
     return findings, errors
 
 
-def _type_of(table: Array) -> str:
-    """The table's type, by its dtype and length, which must belong together."""
+def unfit(table: Array, with_function: bool) -> list[Finding]:
+    """What makes an array no table at all, with the checks that cannot be made then; nothing if it is one."""
     name = str(table.dtype.name)
-    if table.ndim != 1 or name not in LENGTHS or len(table) != LENGTHS[name]:
-        listed = " or ".join(f"{length} entries of {type}" for type, length in LENGTHS.items())
-        raise InvalidError(f"the table has shape {list(table.shape)} of {name}; allowed: {listed}")
-    return name
+    later = ["code order", *(["monotone", "end points", "error"] if with_function else [])]
+    if name not in LENGTHS:
+        listed = " or ".join(f"{type} ({length} entries)" for type, length in LENGTHS.items())
+        found = Finding("type", False, f"{name}; a table is of {listed}")
+        later = ["length", *later]
+    elif table.shape != (LENGTHS[name],):
+        shape = f"{len(table)} entries" if table.ndim == 1 else f"an array of shape {list(table.shape)}"
+        found = Finding("length", False, f"{shape} of {name}; a table of {name} is a list of {LENGTHS[name]} entries")
+        later = [*(["slopes"] if name == "int16" else []), *later]
+    else:
+        return []
+    return [found, *(Finding(check, None, f"not made, since the {found.check} is wrong") for check in later)]
 
 
 def _steps(values: Array, type: str) -> Iterator[Finding]:
