@@ -16,6 +16,7 @@ import typer
 from lanewise import __version__
 from lanewise.cli import workbench
 from lanewise.cli.options import Inputs, Json, Model, TosaTools
+from lanewise.cli.terminated import Terminated, cleaning_up
 from lanewise.language.errors import InvalidError, LanewiseError, UnpredictableError, UnsupportedError, printable
 
 VALID, FAILED, USAGE, UNPREDICTABLE, ERROR, UNSUPPORTED = range(6)
@@ -340,7 +341,12 @@ def exit_code(error: LanewiseError) -> int:
 
 def main() -> None:
     """Runs a command; an error of the user's becomes one line and an exit code, never a traceback."""
-    sys.exit(_guarded(sys.argv[1:]))
+    try:
+        with cleaning_up():
+            code = _guarded(sys.argv[1:])
+    except Terminated as end:  # after the command's own end
+        code = end.code
+    sys.exit(code)
 
 
 def _guarded(arguments: list[str]) -> int:
@@ -357,6 +363,8 @@ def _guarded(arguments: list[str]) -> int:
         return _failed(f"{error.filename or 'output'}: {error.strerror or error}", ERROR)
     except MemoryError:
         return _failed("not enough memory for these tensors", ERROR)
+    except Terminated as end:
+        return _failed("terminated", end.code)
     except KeyboardInterrupt:
         return _failed("interrupted", INTERRUPTED)
     return code
