@@ -22,6 +22,9 @@ from pathlib import Path
 
 import numpy as np
 
+from lanewise.conformance.targets.tosa_model import Program
+from lanewise.formats.tensors import read_tensors
+
 SAME, BOUNDED, MISSING = "same", "bounded", "not implemented"
 INEXACT = ("POW", "Pow", "INEXACT_ROUND")  # what a specification bounds and does not fix
 POWERS = INEXACT[:2]  # of floats
@@ -40,11 +43,11 @@ def main() -> int:
         return 0
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.folder or Path(temporary)
-        counts = _report("ONNX Runtime", _onnx_runtime(_written(folder / "onnx", "onnx", given.filter)))
+        counts = _report("ONNX Runtime", onnx_runtime(_written(folder / "onnx", "onnx", given.filter)))
         if given.reference_model is not None:
             for version in TOSA_VERSIONS:
                 sets = _written(folder / f"tosa-{version}", "tosa", given.filter, version)
-                counts += _report(f"reference model, TOSA {version}", _reference_model(sets, given.reference_model))
+                counts += _report(f"reference model, TOSA {version}", reference_model(sets, given.reference_model))
     return 0 if set(counts) <= {SAME, BOUNDED, MISSING} else 1
 
 
@@ -100,8 +103,11 @@ def _places(array: np.ndarray) -> list[int]:
 # --- ONNX Runtime -----------------------------------------------------------------------------
 
 
-def _onnx_runtime(sets: Sequence[Path]) -> Iterator[tuple[Path, str]]:
-    """A process answers for one folder after the other; where it dies, another goes on behind."""
+def onnx_runtime(sets: Sequence[Path]) -> Iterator[tuple[Path, str]]:
+    """What ONNX Runtime gives for each set, in words.
+
+    A process answers for one folder after the other; where it dies, another goes on behind.
+    """
     left = list(sets)
     command = [sys.executable, "-m", "tools.corpus_elsewhere", "--onnx-runtime"]
     while left:
@@ -141,18 +147,16 @@ def _serve() -> None:
 # --- the reference model ------------------------------------------------------------------------
 
 
-def _reference_model(sets: Sequence[Path], tools: Path) -> Iterator[tuple[Path, str]]:
+def reference_model(sets: Sequence[Path], tools: Path) -> Iterator[tuple[Path, str]]:
+    """What the reference model of an environment gives for each set, in words."""
+    program = Program(tools)
     with ThreadPoolExecutor(os.cpu_count()) as workers:
-        yield from zip(sets, workers.map(lambda place: _model_answer(place, tools), sets), strict=True)
+        yield from zip(sets, workers.map(lambda place: _model_answer(place, program), sets), strict=True)
 
 
-def _model_answer(place: Path, tools: Path) -> str:
-    from lanewise.formats.tensors import read_tensors  # .npy, bfloat16 among them
-
-    schema = next(iter(tools.rglob("tosa.fbs")), None)
+def _model_answer(place: Path, program: Program) -> str:
     with tempfile.TemporaryDirectory() as results:
-        command = [str(tools / "bin" / "tosa_reference_model"), "--test_desc", str(place / "desc.json")]
-        command += ["--output_dir", results, *(["--operator_fbs", str(schema)] if schema else [])]
+        command = [*program.command(place / "desc.json"), "--output_dir", results]
         done = subprocess.run(command, capture_output=True, check=False)
         if done.returncode:
             said = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or [""]

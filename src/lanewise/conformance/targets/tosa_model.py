@@ -31,13 +31,16 @@ class Program:
         self.path = next(iter(sorted(folder.glob(f"lib/python*/site-packages/bin/{name}"))), entry)
         self.schema = next(iter(folder.rglob("tosa.fbs")), None)
 
+    def command(self, description: Path) -> list[str]:
+        """What runs a described test."""
+        schema = ["--operator_fbs", str(self.schema)] if self.schema else []
+        return [str(self.path), "--test_desc", str(description), *schema]
+
     def run(self, place: Path, model: bytes, given: Mapping[str, Array], outputs: Mapping[str, str]) -> list[Array]:
         """The outputs of a graph, by name and type; files lie in `place`. ValueError if it refuses, Died if it dies."""
         results = [place / f"result{k}.npy" for k in range(len(outputs))]
         _describe(place, model, given, dict(zip(outputs, results, strict=True)))
-        command = [str(self.path), "--test_desc", str(place / "desc.json")]
-        command += ["--operator_fbs", str(self.schema)] if self.schema else []
-        done = subprocess.run(command, capture_output=True, check=False)
+        done = subprocess.run(self.command(place / "desc.json"), capture_output=True, check=False)
         printed = done.stderr.decode(errors="replace").strip().splitlines()
         said = f": {printed[-1][:200]}" if printed else ""
         if done.returncode in STATUS:
