@@ -9,8 +9,10 @@ import pytest
 
 import lanewise as lw
 from lanewise.engines.claim import Claim
+from lanewise.engines.proof import Answer, Question
 from lanewise.engines.sweep import crossed, exhaustive
 from lanewise.proof.prove import decide, prove_functions
+from lanewise.proof.subjects import claim_of_functions
 
 w = lw.words
 WIDTHS = ("int8", "int16", "int32", "int64")
@@ -100,6 +102,48 @@ def test_the_older_product_for_negative_numbers():
     found = refuted(newer, older, ["int32", "int32"], broken="input2 >= 0")
     assert found.values == (0, -1)
     assert lw.prove_equal(older, newer, ["int32", "int32"])
+
+
+def test_a_fixed_shift_of_six_bits_is_searched_as_others_are():
+    """By itself a solver may look for long for what the first boundary values show."""
+    newer = partial(lw.tosa.mul, shift=2, version="1.0")
+    older = partial(lw.tosa.mul, shift=2, version="0.23.0")
+    claim = claim_of_functions(newer, older, ["int32", "int32"])
+    assert not claim.has_slivers
+    assert decide(claim).method.startswith("search over")
+    # An operand of six bits stays one.
+    free = claim_of_functions(lw.tosa.mul, lw.tosa.mul, ["int32", "int32", "uint6"])
+    assert free.has_slivers
+
+
+def test_a_question_takes_the_same_work_whatever_was_asked_before():
+    def product(x, y, z):
+        return (x + y) * z
+
+    def sum_of_products(x, y, z):
+        return z * y + x * z
+
+    def asked() -> Answer:
+        claim = claim_of_functions(product, sum_of_products, ["int8"] * 3)
+        return Question(claim.source, claim.target, claim.tables, abstract=False).ask(20)
+
+    first = asked()
+    assert (first.status, first.seconds > 0) == ("proven", True)
+    other = claim_of_functions(lambda x, y: x * y, lambda x, y: y * x + 1, ["int16", "int16"])
+    assert Question(other.source, other.target, other.tables, abstract=False).ask(20).status == "refuted"
+    assert asked() == first
+
+
+def test_the_limit_is_one_of_work():
+    def by_bits(x, y):
+        return (x & y) * (x | y) + (x & ~y) * (y & ~x)
+
+    claim = claim_of_functions(lambda x, y: x * y, by_bits, ["int32", "int32"])  # true, and beyond z3
+    question = Question(claim.source, claim.target, claim.tables, abstract=False)
+    answers = [question.ask(seconds) for seconds in (0.01, 0.01, 0.1)]
+    assert [answer.status for answer in answers] == ["unknown"] * 3
+    assert answers[0] == answers[1]
+    assert answers[0].seconds < answers[2].seconds < 1
 
 
 @pytest.mark.parametrize("type_", WIDTHS)
@@ -193,7 +237,7 @@ def test_unknown_is_a_failure():
     verdict = lw.prove_equal(quotient, stepped, ["uint64", "uint64"], seconds=0.5)
     assert verdict.status == "unknown"
     assert not verdict
-    assert "gave up after 0.5 s" in str(verdict)
+    assert "gave up after the work of 0.5 s" in str(verdict)
 
 
 def test_the_words_of_a_counterexample():

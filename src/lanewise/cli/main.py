@@ -175,7 +175,9 @@ def prove(
         bool, typer.Option(help="Keep what is proven in the record that reports of lowerings quote.")
     ] = False,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes (default: all cores).")] = None,
-    seconds: Annotated[float, typer.Option(min=0.1, help="For one question to the solver.")] = 60.0,
+    seconds: Annotated[
+        float, typer.Option(min=0.1, help="For one question to the solver, as work of an idle processor.")
+    ] = 60.0,
 ) -> None:
     """Prove every rewrite that lanewise relies on, or that two models agree.
 

@@ -57,7 +57,7 @@ class Claim:
     @cached_property
     def verdict(self) -> Function:
         """The claim as a result: True where it holds."""
-        return Function(self.inputs, (boolean,), (self.holds,))
+        return fold(Function(self.inputs, (boolean,), (self.holds,)))
 
     @cached_property
     def is_evident(self) -> bool:
@@ -68,9 +68,11 @@ class Claim:
 
     @cached_property
     def has_slivers(self) -> bool:
-        """Whether words of 2 to 7 bits take part: LLVM gives up on some expressions of such vectors."""
-        roots = [*self.source.results, *self.target.results]
-        roots += [requirement.condition for side in (self.source, self.target) for requirement in side.requirements]
+        """Whether words of 2 to 7 bits take part: LLVM gives up on some expressions of such vectors.
+
+        Those that constants alone decide, such as a fixed shift of 6 bits, are none any more where the claim is run.
+        """
+        roots = [*self.check.results, *(requirement.condition for requirement in self.check.requirements)]
         return any(isinstance(n.sort, Sort) and 1 < n.sort.width < 8 for n in postorder(roots))
 
     @cached_property

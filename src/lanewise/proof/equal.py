@@ -34,7 +34,8 @@ def prove_equal(
     (otherwise an open size is taken to be 2).
 
     A verdict is "proven", "refuted" (with the smallest counterexample found: values, bits, both results,
-    the requirement that breaks) or "unknown" after `seconds` for a question to the solver. InvalidError if
+    the requirement that breaks) or "unknown" after `seconds` for a question to the solver, counted as the work of an
+    idle processor: the verdict is the same on a busy one, only later. InvalidError if
     the two cannot be compared; UnsupportedError if z3 is not installed (`pip install 'lanewise[prove]'`).
     """
     if isinstance(f, Model) and isinstance(g, Model):

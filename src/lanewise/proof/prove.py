@@ -14,9 +14,10 @@ from lanewise.proof.verdict import PROVEN, REFUTED, UNKNOWN, Verdict, counterexa
 
 BY_SIGHT = "both are one expression"
 SEARCH = 1 << 16  # elements of the search that comes before a proof
+# Seconds of a processor that has nothing else to do: what counts is z3's work, so that verdicts can be repeated.
 SECONDS = 60.0  # for one question to z3
-QUICK = 4.0  # seconds for the first attempt, which leaves products and quotients abstract
-SHRINK = 5.0  # seconds for making a counterexample smaller
+QUICK = 4.0  # for the first attempt, which leaves products and quotients abstract
+SHRINK = 5.0  # for making a counterexample smaller
 LONGEST_SWEEP = 32  # bits of inputs that are all tried if z3 gives up
 
 
@@ -73,6 +74,6 @@ def _solve(claim: Claim, seconds: float) -> tuple[str, str, tuple[Any, ...] | No
         if answer.status == PROVEN:
             return PROVEN, "z3, all inputs", None
     if answer.operands is None or claim.holds_for(answer.operands):
-        return UNKNOWN, f"z3 gave up after {seconds:g} s", None
+        return UNKNOWN, f"z3 gave up after the work of {seconds:g} s", None
     smaller = question.smaller(answer.operands, SHRINK)
     return REFUTED, "z3", smaller if not claim.holds_for(smaller) else answer.operands

@@ -14,7 +14,7 @@ from lanewise.proof.verdict import PROVEN, REFUTED, UNKNOWN, Verdict, counterexa
 
 Pair = tuple[Function, Function]
 SWEEP = 1 << 30  # inputs tried of what no solver decides
-PATIENCE = 3.0  # seconds for a solver where there is another way
+PATIENCE = 3.0  # seconds of work for a solver where there is another way
 
 
 @dataclass(frozen=True)
