@@ -169,9 +169,9 @@ MANY = 200_000
     ],
 )  # fmt: skip
 def test_hostile_texts_are_refused_soon(text: str):
-    started = time.monotonic()
+    started = time.process_time()  # its own time: others may keep the machine busy
     message = refused(text, lw.LanewiseError)
-    assert time.monotonic() - started < 10
+    assert time.process_time() - started < 10
     assert len(message) < 400
 
 

@@ -51,7 +51,7 @@ def test_models(share: int, tmp_path: Path):
     for _ in range(MUTANTS // 4):
         content = source.choice(seeds)
         content = content if source.random() < 0.1 else mutate(content, source)
-        started = time.monotonic()
+        started = time.process_time()  # its own time: others may keep the machine busy
         try:
             model = lw.load(content, format="onnx", max_tensor_bytes=1 << 24)
             inputs = {
@@ -65,7 +65,7 @@ def test_models(share: int, tmp_path: Path):
         except lw.LanewiseError as error:
             refused += 1
             assert str(error).startswith("model")
-        assert time.monotonic() - started < 30
+        assert time.process_time() - started < 30
     assert refused > 20
     assert ran > 0
 

@@ -22,16 +22,15 @@ from lanewise.conformance.targets.process import Hung, TargetProcess
 from tests.conformance.conform.sample_targets import STREAM
 
 HERE = "tests.conformance.conform.sample_targets"
+PATIENCE = 120  # seconds, for a loaded machine; what must not be waited for takes longer
 
 
 def test_a_stream_without_an_end_is_no_answer_in_time(tmp_path: Path) -> None:
     script = tmp_path / "stream.py"
     script.write_text(STREAM)
     with TargetProcess(target_of(f"program:{sys.executable} {script}"), 0.5) as process:
-        started = time.monotonic()
-        with pytest.raises(Hung, match="no answer within 0.5 s"):
+        with pytest.raises(Hung, match="no answer within 0.5 s"):  # who waits for the end gets a line that is no JSON
             process.ask({"do": "run"})
-        assert time.monotonic() - started < 10
 
 
 def test_a_target_that_never_answers_is_given_up_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +67,7 @@ from lanewise.conformance.targets.names import target_of
 
 def progress(*_):  # as a rule that takes long to be compiled
     Path(sys.argv[1]).touch()
-    time.sleep(30)
+    time.sleep(900)
 
 try:
     conform([target_of("numpy")], "^BitwiseAnd", "^int8$", progress=progress)
@@ -91,12 +90,10 @@ def test_an_interrupt_does_not_wait_for_what_is_being_computed(tmp_path: Path) -
     with subprocess.Popen([sys.executable, "-c", COMPUTES, str(begun)]) as running:
         started = time.monotonic()
         while not begun.exists():
-            assert time.monotonic() - started < 60 and running.poll() is None
+            assert time.monotonic() - started < PATIENCE and running.poll() is None
             time.sleep(0.05)
         running.send_signal(signal.SIGINT)
-        interrupted = time.monotonic()
-        assert running.wait(60) == 130
-        assert time.monotonic() - interrupted < 25
+        assert running.wait(PATIENCE) == 130
 
 
 def _gone(number: int) -> bool:
@@ -111,7 +108,7 @@ def _gone(number: int) -> bool:
 def test_an_interrupt_ends_at_once_with_the_targets_and_writes_nothing(tmp_path: Path) -> None:
     asked, file = tmp_path / "asked", tmp_path / "report.json"
     command = [sys.executable, "-m", "lanewise", "conform", f"{HERE}:never_answers", f"{HERE}:right"]
-    command += ["--operator", "^BitwiseAnd", "--type", "^int8$", "--json", str(file), "--timeout", "60"]
+    command += ["--operator", "^BitwiseAnd", "--type", "^int8$", "--json", str(file), "--timeout", "900"]
     with subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
@@ -121,17 +118,14 @@ def test_an_interrupt_ends_at_once_with_the_targets_and_writes_nothing(tmp_path:
     ) as running:
         started = time.monotonic()
         while not asked.exists() or not asked.read_text().endswith("\n"):
-            assert time.monotonic() - started < 60 and running.poll() is None
+            assert time.monotonic() - started < PATIENCE and running.poll() is None
             time.sleep(0.05)
-        interrupted = time.monotonic()
         running.send_signal(signal.SIGINT)
-        out, errors = running.communicate(timeout=30)
-        took = time.monotonic() - interrupted
+        out, errors = running.communicate(timeout=PATIENCE)
     assert (running.returncode, out, errors) == (130, "", "lanewise: interrupted\n")
-    assert took < 25
     assert list(tmp_path.iterdir()) == [asked]
     (number,) = asked.read_text().split()
-    until = time.monotonic() + 5
+    until = time.monotonic() + PATIENCE
     while not _gone(int(number)):
         assert time.monotonic() < until
         time.sleep(0.05)
