@@ -28,9 +28,10 @@ PATIENCE = 120  # seconds, for a loaded machine; what must not be waited for tak
 def test_a_stream_without_an_end_is_no_answer_in_time(tmp_path: Path) -> None:
     script = tmp_path / "stream.py"
     script.write_text(STREAM)
-    with TargetProcess(target_of(f"program:{sys.executable} {script}"), 0.5) as process:
-        with pytest.raises(Hung, match="no answer within 0.5 s"):  # who waits for the end gets a line that is no JSON
-            process.ask({"do": "run"})
+    silent = target_of(f"program:{sys.executable} {script}")
+    # Who waits for the end gets a line that is no JSON.
+    with TargetProcess(silent, 0.5) as process, pytest.raises(Hung, match="no answer within 0.5 s"):
+        process.ask({"do": "run"})
 
 
 def test_a_target_that_never_answers_is_given_up_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
