@@ -6,10 +6,11 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import lanewise as lw
 from lanewise.graph.emit import graph_unit
-from tests.engines.text_benches import compare, job, needs_gcc, run_c
+from tests.engines.text_benches import compare, job, needs_gcc, needs_iverilog, run_c, run_sv
 
 
 def difference(*, swapped: bool = True) -> lw.Model:
@@ -48,3 +49,26 @@ def test_an_input_that_nothing_reads_changes_no_result(tmp_path: Path):
     unit = graph_unit(difference())
     assert unit.operands == ("a", "b", "c")
     assert compare(run_c([job(unit)], tmp_path)) > 1000
+
+
+def with_float(*, read: bool) -> lw.Model:
+    """A sum of whole numbers beside a float, which a comparison reads or nothing does."""
+    graph = lw.Builder(onnx=28, name="beside")
+    x, a = graph.input("x", "float32", (4,)), graph.input("a", "int32", (4,))
+    total = graph.node("Add", a, a)
+    graph.output("z", graph.node("Where", graph.node("Less", x, x), a, total) if read else total)
+    return graph.model()
+
+
+def test_a_float_that_nothing_reads_is_a_port_of_bits():
+    text = lw.emit(with_float(read=False), lang="sv", name="f")
+    assert parameters(with_float(read=False), "sv") == ["x", "a", "result", "unpredictable"]
+    assert "  input  logic [31:0] x," in text.splitlines()
+    assert "// x takes the bits of a float32; nothing reads them." in text.splitlines()
+    with pytest.raises(lw.UnsupportedError, match="float32 cannot be written in SystemVerilog"):
+        lw.emit(with_float(read=True), lang="sv")
+
+
+@needs_iverilog
+def test_a_module_with_an_unread_float_gives_the_same(tmp_path: Path):
+    assert compare(run_sv([job(graph_unit(with_float(read=False)))], tmp_path)) > 100

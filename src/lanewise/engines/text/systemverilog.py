@@ -38,6 +38,9 @@ class SystemVerilog(Writer):
         if element.kind == "float":
             raise self.refuse(element.name, FLOAT_REASON)
 
+    def carries(self, sort: AnySort) -> bool:
+        return True  # a port of so many bits
+
     def constant(self, pattern: int, sort: Sort) -> str:
         return literal(pattern, sort.width)
 
@@ -86,6 +89,8 @@ class SystemVerilog(Writer):
             "promises it.",
         ]
         for operand in self.operands:
+            if of_type(operand.sort).kind == "float":
+                head.append(f"{operand.name} takes the bits of a {operand.sort.name}; nothing reads them.")
             if isinstance(operand.sort, ArraySort) and operand.entries is None:
                 size = operand.sort.element.width
                 head.append(
@@ -100,7 +105,7 @@ def _vector(sort: Sort) -> str:
 
 
 def _typed(sort: Sort) -> str:
-    return f"{'signed ' if sort.signed else ''}{_vector(sort)}"
+    return f"{'signed ' if sort.signed and sort.kind != 'float' else ''}{_vector(sort)}"
 
 
 def _port(operand: Operand) -> str:

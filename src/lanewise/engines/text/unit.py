@@ -60,11 +60,20 @@ class Writer:
             Operand(name, sort, tuple(unit.tables[k]) if k in unit.tables else None)
             for k, (name, sort) in enumerate(zip(names, self.function.inputs, strict=True))
         ]
-        for sort in (*self.function.inputs, *self.function.outputs):
+        roots = [*self.function.results, *(requirement.condition for requirement in self.function.requirements)]
+        read = {node.data for node in postorder(roots) if node.kind == "input"}
+        for k, sort in enumerate(self.function.inputs):
+            if k in read or not self.carries(sort):
+                self.accepts(sort)
+        for sort in self.function.outputs:
             self.accepts(sort)
 
     def accepts(self, sort: AnySort) -> None:
         """Refuses a sort that the language cannot hold exactly."""
+
+    def carries(self, sort: AnySort) -> bool:
+        """Whether an operand that nothing reads may be of a sort that the language has not otherwise."""
+        return False
 
     def constant(self, pattern: int, sort: Sort) -> str:
         raise NotImplementedError
