@@ -99,15 +99,21 @@ def same(found: list[np.ndarray], want: list[np.ndarray], case: Case) -> None:
         assert left == right, case
 
 
+def defined(cases: Iterator[Case], flags: bool = True) -> Iterator[tuple[Case, Function]]:
+    """Each case with its function, as a rule with the flags of broken requirements as a result."""
+    for case in cases:
+        try:
+            function = case.function()
+        except LanewiseError:
+            continue  # attributes that this row forbids
+        yield case, masked(function) if flags else function
+
+
 @pytest.mark.parametrize("processor", list(PROCESSORS))
 @pytest.mark.parametrize("record", list(records(("0.23.0",))), ids=lambda r: f"{r.label}-{r.release.since}")
 def test_processors(record: Operator, processor: str):
     """Wherever another processor's loop is another text."""
-    for case in variant_cases(record):
-        try:
-            function = masked(case.function())
-        except LanewiseError:
-            continue  # attributes that this row forbids
+    for case, function in defined(variant_cases(record)):
         if text(function, PROCESSORS[processor]) == text(function, host_features()):
             continue
         operands = elements(case, 600)
@@ -120,11 +126,7 @@ def test_processors(record: Operator, processor: str):
 @pytest.mark.parametrize("record", list(records(("0.23.0", 11))), ids=lambda r: f"{r.label}-{r.release.since}")
 def test_streaming_stores(record: Operator):
     """Forced for small work: whole, from every misaligned start, and where the tail ends anywhere."""
-    for case in layouts(record):
-        try:
-            function = case.function()
-        except LanewiseError:
-            continue
+    for case, function in defined(layouts(record), flags=False):
         operands = elements(case, 700)
         varying = [isinstance(sort, Sort) for sort in function.inputs]
         size = max(a.size for a, varies in zip(operands, varying, strict=True) if varies)
@@ -149,11 +151,7 @@ def test_several_threads(record: Operator, monkeypatch: pytest.MonkeyPatch):
     before, each, shared = threads.get_threads(), threads.each, []
     threads.set_threads(3)
     try:
-        for case in layouts(record):
-            try:
-                function = masked(case.function())
-            except LanewiseError:
-                continue
+        for case, function in defined(layouts(record)):
             varying = [isinstance(sort, Sort) for sort in function.inputs]
             given = zip(elements(case, 600), varying, strict=True)
             operands = [np.resize(a, 600) if varies else a for a, varies in given]
@@ -189,11 +187,7 @@ def test_helpers(record: Operator, monkeypatch: pytest.MonkeyPatch):
     before = threads.get_threads()
     ran = 0
     try:
-        for case in layouts(record):
-            try:
-                function = masked(case.function())
-            except LanewiseError:
-                continue
+        for case, function in defined(layouts(record)):
             operands = [
                 np.resize(a, 30_001) if isinstance(sort, Sort) else a
                 for a, sort in zip(elements(case, 600), function.inputs, strict=True)
@@ -218,11 +212,7 @@ def test_helpers(record: Operator, monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.parametrize("record", list(records(("0.23.0",))), ids=lambda r: f"{r.label}-{r.release.since}")
 def test_bodies_written_once_and_twice(record: Operator, nodes: int, monkeypatch: pytest.MonkeyPatch):
     """What surrounds the body is written out for small ones only: here for all, and for none."""
-    for case in layouts(record):
-        try:
-            function = masked(case.function())
-        except LanewiseError:
-            continue
+    for case, function in defined(layouts(record)):
         operands = elements(case, 600)
         shape = (max(a.size for a, s in zip(operands, function.inputs, strict=True) if isinstance(s, Sort)),)
         want, _ = kernel(function)(operands, shape)
