@@ -18,13 +18,17 @@ from lanewise.conformance.report.record import record
 from lanewise.conformance.report.terminal import FAILING, show, summary
 from lanewise.conformance.targets.names import Target, target_of
 from lanewise.formats.files import write_whole
-from lanewise.language.errors import InvalidError, UnsupportedError, printable
+from lanewise.language.errors import InvalidError, LanewiseError, UnsupportedError, brief, printable
+from lanewise.operators.catalogue import in_force
+from lanewise.operators.onnx.rows import NEWEST_OPSET
+from lanewise.operators.tosa.rows import VERSIONS
 
 
 def conform_command(
     names: list[str],
     operators: str | None,
     types: str | None,
+    versions: list[str],
     output: Path | None,
     html: Path | None,
     tosa_tools: Path | None,
@@ -35,6 +39,8 @@ def conform_command(
     targets = list({name: target_of(name, tosa_tools) for name in names}.values())
     for pattern, option in ((operators, "--operator"), (types, "--type")):
         _check_pattern(pattern, option)
+    for version in versions:
+        _check_version(version)
     for file, option in ((output, "--json"), (html, "--html")):
         if file is not None:
             check_place(file, option)
@@ -42,9 +48,10 @@ def conform_command(
         raise UnsupportedError(
             "--html draws pictures with Pillow, which is not installed; pip install 'lanewise[report]'"
         )
-    report = _run(targets, operators, types, seconds, workers)
+    report = _run(targets, operators, types, versions, seconds, workers)
     if not report.findings and not report.missing:
-        raise InvalidError("no operator and type match --operator and --type; 'lanewise ops' lists them")
+        options = "--operator, --type and --version" if versions else "--operator and --type"
+        raise InvalidError(f"no question to these targets matches {options}; 'lanewise ops' lists what there is")
     wide = None if sys.stdout.isatty() else 160
     show(report, Console(highlight=False, soft_wrap=True, width=wide))
     if output is not None:
@@ -69,9 +76,26 @@ def _check_pattern(pattern: str | None, option: str) -> None:
         raise InvalidError(f"{option} {pattern!r}: no regular expression: {error}") from None
 
 
-def _run(targets: list[Target], operators: str | None, types: str | None, seconds: float, workers: int) -> Report:
+def _check_version(version: str) -> None:
+    try:
+        in_force((), version)
+    except LanewiseError:
+        raise InvalidError(
+            f"--version {brief(version)}: no version of a specification; "
+            f"ONNX has opsets from 1 to {NEWEST_OPSET}, TOSA the releases {', '.join(VERSIONS)}"
+        ) from None
+
+
+def _run(
+    targets: list[Target],
+    operators: str | None,
+    types: str | None,
+    versions: list[str],
+    seconds: float,
+    workers: int,
+) -> Report:
     def run(progress: Callable[[str, int, int], Any]) -> Report:
-        return conform(targets, operators, types, seconds, workers, progress)
+        return conform(targets, operators, types, seconds, workers, progress, versions)
 
     if not sys.stderr.isatty():
         return run(lambda name, done, total: None)

@@ -263,6 +263,14 @@ def conform(
     type: Annotated[
         str | None, typer.Option(metavar="REGEX", help="Only types (as int8) that match.", show_default=False)
     ] = None,
+    version: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="VERSION",
+            help="Only operators in force at an ONNX opset (as 13) or a TOSA release (as 1.0). Repeatable.",
+            show_default=False,
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("--json", metavar="FILE", help="Write everything to FILE as JSON.", show_default=False),
@@ -280,7 +288,9 @@ def conform(
     """
     from lanewise.cli.conform import conform_command
 
-    raise typer.Exit(conform_command(targets, operator, type, output, html, tosa_tools, timeout, workers))
+    raise typer.Exit(
+        conform_command(targets, operator, type, version or [], output, html, tosa_tools, timeout, workers)
+    )
 
 
 @app.command(context_settings={"ignore_unknown_options": True})

@@ -93,6 +93,16 @@ def _folded(name: str) -> str:
     return name.lower().replace("_", "")
 
 
+def in_force(records: Sequence[Operator], version: str) -> list[Operator]:
+    """Of one operator's records those in force at an ONNX opset ("13") or a TOSA release ("1.0"): one, or none."""
+    if version.isdecimal():
+        opset = known_opset(int(version))
+        older = [one for one in records if isinstance(one.release.since, int) and one.release.since <= opset]
+        return older[-1:]
+    wanted = known_version(version)
+    return [record for record in records if record.release.since == wanted]
+
+
 def _find_onnx(name: str, records: tuple[Operator, ...], opset: int | str) -> Operator:
     known_opset(opset)
     candidates = [record for record in records if record.release.since <= opset]  # type: ignore[operator]

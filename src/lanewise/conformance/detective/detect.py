@@ -73,6 +73,6 @@ def evaluated(rule: rules.Definition, subject: Subject, rows: Array, quick: bool
     except rules.DoesNotApply:
         return None
     assert not any(isinstance(sort, ArraySort) for sort in sorts)
-    run = ExactKernel(fold(function)) if quick else kernel(function)
+    run = ExactKernel(fold(function)) if quick else kernel(function, optimised=False)
     (result,), _ = run([column[rows] for column in subject.columns], (len(rows),))
     return np.asarray(result)

@@ -23,8 +23,8 @@ def columns(cell: Cell) -> list[Array]:
     if sum(sort.width for sort in sorts) <= EXHAUSTIVE_BITS:
         sets = [np.arange(1 << sort.width, dtype=np.uint64) for sort in sorts]
         return [stored(column, sort) for column, sort in zip(_product(sets), sorts, strict=True)]
-    edges = [np.array(boundary(sort), np.uint64) for sort in sorts]
-    generator = np.random.default_rng(zlib.crc32(cell.key.encode()))
+    edges = [np.array(boundary(sort, alone=len(sorts) == 1), np.uint64) for sort in sorts]
+    generator = np.random.default_rng(zlib.crc32(cell.seed.encode()))
     made = [
         np.concatenate([column, _random(sort, edge, generator)])
         for column, sort, edge in zip(_product(edges), sorts, edges, strict=True)
@@ -52,14 +52,15 @@ def words(array: Array, sort: Sort) -> Array:
     return np.ascontiguousarray(array).view(f"u{storage_width(sort) // 8}").astype(np.uint64)
 
 
-def boundary(sort: Sort) -> list[int]:
-    """Patterns at the edges of a type, and of shift counts in it."""
+def boundary(sort: Sort, alone: bool = False) -> list[int]:
+    """Patterns at the edges of a type, and of shift counts in it; of an operand alone, around all powers of 2."""
     if sort.kind == "bool":
         return [0, 1]
     if sort.kind == "float":
         return _boundary_floats(sort)
     width = sort.width
-    near = {sign * (1 << k) + d for k in (1, 2, 4, 7, 8, 15, 16, 31, 32, 63) for sign in (1, -1) for d in (-1, 0, 1)}
+    powers = range(1, 64) if alone else (1, 2, 4, 7, 8, 15, 16, 31, 32, 63)
+    near = {sign * (1 << k) + d for k in powers for sign in (1, -1) for d in (-1, 0, 1)}
     near |= {sort.lowest, sort.lowest + 1, sort.highest, sort.highest - 1, sort.highest // 2, 0, 10, 100}
     near |= {width - 1, width, width + 1, 2 * width, -width, width // 2}
     return sorted({to_pattern(value, sort) for value in near if sort.lowest <= value <= sort.highest})

@@ -215,7 +215,8 @@ def _layouts(finding: v.Finding, asked: _Asked, main: Answers) -> None:
     for layout in (one for one in (named if isinstance(named, list) else ()) if isinstance(one, str)):
         finding.layouts[layout] = _same(asked, lambda name=layout: asked.rows(rows, name), want)
     subject = asked.subject
-    if len(subject.columns) == 2 and not finding.differing and not finding.failing:
+    alike = len(subject.columns) == 2 and subject.cell.stretches
+    if alike and not finding.differing and not finding.failing:
         grid = _grid(subject)
         if grid is not None:
             finding.layouts["broadcast"] = _same(asked, lambda: asked.run(grid), subject.specified(grid)[0])

@@ -16,6 +16,37 @@ from lanewise.language.sorts import Sort
 Array = np.ndarray[Any, Any]
 
 
+def silence(cell: Cell) -> str:
+    """What the text of this version leaves open that a later one, or another setting, decides; else nothing."""
+    since, first = cell.record.release.since, cell.free[0][1]
+    if cell.specification == "onnx":
+        old = isinstance(since, int) and since < 13
+        if cell.operator == "bit_shift" and since == 11:
+            return "counts"
+        if cell.operator == "clip" and old and None not in (bounds := _bounds(cell)) and bounds[0] > bounds[1]:
+            return "bounds"
+        return "conversions" if cell.operator == "cast" and old and _narrows(first, cell.row.output) else ""
+    if cell.attributes.get("rounding_mode") == "INEXACT_ROUND":
+        return "rounding"
+    if since != "0.23.0" or "float" not in (first.kind, cell.row.output.kind):
+        return ""
+    return {"abs": "zeros", "negate": "zeros", "cast": "ties"}.get(cell.operator, "")
+
+
+def _bounds(cell: Cell) -> tuple[Any, Any]:
+    """The bounds of Clip, whether they are operands or attributes; None where one is absent."""
+    given = {**cell.attributes, **cell.fixed}
+    return given.get("min"), given.get("max")
+
+
+def _narrows(source: Sort, output: Sort) -> bool:
+    """Whether a conversion between integers, or to a boolean, loses some number."""
+    if output.kind == "bool":
+        return source.kind != "bool"
+    whole = source.kind == output.kind == "int"
+    return whole and not (output.lowest <= source.lowest and source.highest <= output.highest)
+
+
 class OnnxReadings:
     """The number of each reading and the elements that it decides."""
 
@@ -23,9 +54,10 @@ class OnnxReadings:
         self.sort: Sort = cell.free[0][1]
         self.cell = cell
         self.whole = self.sort.kind == "int"
+        self.silence = silence(cell)
 
     def bit_shift(self, _: Array, count: Array) -> tuple[str, Any]:
-        return "O1", self.cell.record.release.since == 11 and count >= self.sort.width
+        return "O1", self.silence == "counts" and count >= self.sort.width
 
     def add(self, a: Array, b: Array) -> tuple[str, Any]:
         return "O2", self.whole and self._outside(a.astype(object) + b.astype(object))
@@ -50,17 +82,36 @@ class OnnxReadings:
     def mod(self, a: Array, b: Array) -> tuple[str, Any]:
         return ("O4", b == 0) if self.whole else ("O5", np.fmod(a, b) == 0)
 
+    def pow(self, a: Array, b: Array) -> tuple[str, Any]:
+        if not self.whole:
+            to_one = (np.isnan(a) | (a == 0)) & (b == 0)
+            return "O16", to_one | ((a == 1) & np.isnan(b)) | ((np.abs(a) == 1) & np.isinf(b))
+        base = a.astype(object)
+        small = (base >= -1) & (base <= 1)
+        most = np.minimum(b.astype(object), self.sort.width)  # of other bases such a power is outside
+        found = self._outside(base ** np.where(small | (b < 0), 1, most))
+        return "O16", (found & ~small.astype(np.bool_)) | ((b < 0) & (a != 1) & (base != -1).astype(np.bool_))
+
     def max(self, a: Array, b: Array) -> tuple[str, Any]:
         return "O6", not self.whole and (np.isnan(a) | np.isnan(b) | ((a == 0) & (b == 0)))
 
     min = max
 
     def clip(self, a: Array) -> tuple[str, Any]:
-        unbounded = None in self.cell.fixed.values()
-        return "O7", not self.whole and (np.isnan(a) | (np.isinf(a) if unbounded else False))
+        if self.silence == "bounds":
+            return "O7", True
+        beyond: Any = np.isinf(a)
+        if "min" not in self.cell.record.arguments:  # bounds are float32 then, and so are those that are not given
+            beyond = np.abs(a.astype(np.float64)) > np.finfo(np.float32).max
+        return "O7", not self.whole and (np.isnan(a) | (None in _bounds(self.cell) and beyond))
 
     def cast(self, a: Array) -> tuple[str, Any]:
         output = self.cell.row.output
+        if self.silence == "conversions":
+            if output.kind == "bool":
+                return "O8", ~((a == 0) | (a == 1))
+            exact = a.astype(object)
+            return "O8", ((exact < output.lowest) | (exact > output.highest)).astype(np.bool_)
         if self.sort.kind != "float" or output.kind != "int":
             return "O8", False
         real = np.trunc(a.astype(np.float64))
@@ -75,12 +126,41 @@ class TosaReadings:
     """TOSA leaves little open besides what it calls unpredictable."""
 
     def __init__(self, cell: Cell) -> None:
-        self.whole = cell.free[0][1].kind == "int"
+        self.cell = cell
+        self.sort: Sort = cell.free[0][1]
+        self.whole = self.sort.kind == "int"
+        self.silence = silence(cell)
 
     def maximum(self, a: Array, b: Array) -> tuple[str, Any]:
         return "T11", not self.whole and (a == 0) & (b == 0)
 
     minimum = maximum
+
+    def clamp(self, a: Array) -> tuple[str, Any]:
+        bounds = self.cell.attributes["min_val"], self.cell.attributes["max_val"]
+        return "T11", not self.whole and 0 in bounds and a == 0
+
+    def abs(self, a: Array) -> tuple[str, Any]:
+        return "T19", self.silence == "zeros" and a == 0
+
+    def negate(self, a: Array) -> tuple[str, Any]:
+        return "T20", self.silence == "zeros" and a == 0
+
+    def cast(self, a: Array) -> tuple[str, Any]:
+        output = self.cell.row.output
+        if self.silence != "ties" or "bool" in (self.sort.kind, output.kind):
+            return "T21", False
+        real = a.astype(np.float64)
+        if self.sort.kind == "float":
+            return "T21", np.isnan(real) | (np.abs(real - np.trunc(real)) == 0.5)
+        last = np.ldexp(np.frexp(real)[0], output.fraction_bits + 2)  # what is cut off becomes a fraction of 2
+        return "T21", np.abs(np.fmod(last, 2)) == 1
+
+    def rescale(self, a: Array) -> tuple[str, Any]:
+        if self.silence != "rounding" or self.sort.width > 16:
+            return "V6", self.silence == "rounding"  # what float32 cannot hold may be anything near by
+        product = (a.astype(np.int64) - self.cell.fixed["input_zp"]) * self.cell.fixed["multiplier"]
+        return "V6", product % (1 << self.cell.fixed["shift"]) != 0
 
 
 def open_elements(cell: Cell, columns: list[Array]) -> tuple[str, Array]:

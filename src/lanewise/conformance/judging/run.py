@@ -10,8 +10,9 @@ from threading import Thread
 from typing import Any, TypeVar
 
 from lanewise.conformance.judging import verdict as v
-from lanewise.conformance.judging.cells import Cell, cells
+from lanewise.conformance.judging.cells import Cell
 from lanewise.conformance.judging.judge import judge
+from lanewise.conformance.judging.questions import asked, meaning, places
 from lanewise.conformance.judging.subject import Subject
 from lanewise.conformance.targets.names import Target
 from lanewise.conformance.targets.process import TargetProcess, Unusable
@@ -38,15 +39,18 @@ def conform(
     seconds: float = 20.0,
     workers: int = 2,
     progress: Callable[[str, int, int], Any] = lambda name, done, all: None,
+    versions: Sequence[str] = (),
 ) -> Report:
-    """The report on all targets; `operators` and `types` are regular expressions that cells must match."""
+    """The report on all targets; `operators` and `types` are regular expressions that cells must match.
+
+    Of `versions`, ONNX opsets and TOSA releases, only operators in force at one of them are asked about.
+    """
     report = Report()
     questions: dict[str, list[Cell]] = {}
     for target in targets:
         chosen = [
             cell
-            for specification in target.specifications
-            for cell in cells(specification, target.tosa_version, target.versioned)
+            for cell in asked(target, versions)
             if (operators is None or re.search(operators, cell.record.label, re.IGNORECASE))
             and (types is None or re.search(types, cell.type_text))
         ]
@@ -55,8 +59,11 @@ def conform(
             continue
         questions[target.name] = chosen
         report.cells |= {cell.key: cell for cell in chosen}
-    order = {key: k for k, key in enumerate(sorted(report.cells, key=_specification_first))}
-    subjects = report.subjects = {key: Subject(cell) for key, cell in report.cells.items()}
+    order = places(report.cells.values())
+    report.cells = {key: report.cells[key] for key in sorted(report.cells, key=order.__getitem__)}
+    for name, chosen in questions.items():
+        questions[name] = sorted(chosen, key=lambda cell: order[cell.key])
+    subjects = report.subjects = _subjects(report.cells)
 
     processes = {name: TargetProcess(_named(targets, name), seconds) for name in questions}
 
@@ -74,12 +81,18 @@ def conform(
             report.targets[name] = str(processes[name].about.get("version", ""))
             report.findings += found
     report.findings.sort(key=lambda finding: order[finding.key])
-    report.cells = {key: report.cells[key] for key in order}
     return report
 
 
-def _specification_first(key: str) -> bool:
-    return not key.startswith("onnx")
+def _subjects(cells: Mapping[str, Cell]) -> dict[str, Subject]:
+    """What is to be judged, by key; versions of one meaning have twins, whose results are computed once."""
+    first: dict[Any, Subject] = {}
+    made = {}
+    for key, cell in cells.items():
+        same = (meaning(cell), cell.seed) if cell.listed else key
+        made[key] = Subject(cell, twin=first.get(same))
+        first.setdefault(same, made[key])
+    return made
 
 
 def _findings(

@@ -21,6 +21,7 @@ ROUNDED_AFTER: dict[str, Callable[..., Fraction] | None] = {  # may be below the
     "mul": lambda a, b: a * b,
     "div": lambda a, b: a / b,
     "cast": lambda a: a,
+    "reciprocal": lambda a: 1 / a,
     "pow": None,  # no fraction
 }
 CHOICES = ("max", "min", "maximum", "minimum")

@@ -21,6 +21,7 @@ class Library(NamedTuple):
 
     modules: Mapping[str, str]  # each with what pip installs for it
     specifications: tuple[str, ...]
+    knows: str
     tosa_version: str = "0.23.0"
     batch: int = 1 << 20
 
@@ -42,17 +43,17 @@ def _installed(module: str) -> bool:
 
 
 BOTH = ("onnx", "tosa")
+NEWEST, OWN, EVERY = "newest", "own", "every"  # versions of operators that a target can tell apart
 IREE = {"iree.compiler": "iree-base-compiler", "iree.runtime": "iree-base-runtime", "xdsl": "xdsl"}
 LIBRARIES = {
-    "numpy": Library({"numpy": "numpy"}, BOTH),
-    "onnx": Library({"onnx": "onnx"}, ("onnx",)),
-    "onnxruntime": Library({"onnxruntime": "onnxruntime"}, ("onnx",)),
-    "torch": Library({"torch": "torch"}, BOTH),
-    "jax": Library({"jax": "jax"}, BOTH),
-    "litert": Library({"ai_edge_litert": "ai-edge-litert"}, BOTH),
-    "iree": Library(IREE, ("tosa",), tosa_version="1.1", batch=8192),
+    "numpy": Library({"numpy": "numpy"}, BOTH, NEWEST),
+    "onnx": Library({"onnx": "onnx"}, ("onnx",), EVERY),
+    "onnxruntime": Library({"onnxruntime": "onnxruntime"}, ("onnx",), EVERY),
+    "torch": Library({"torch": "torch"}, BOTH, NEWEST),
+    "jax": Library({"jax": "jax"}, BOTH, NEWEST),
+    "litert": Library({"ai_edge_litert": "ai-edge-litert"}, BOTH, NEWEST),
+    "iree": Library(IREE, ("tosa",), OWN, tosa_version="1.1", batch=8192),
 }
-VERSIONED = ("onnx", "onnxruntime")  # they know versions, so they can be asked for types that a version lacks
 TOOLS = "LANEWISE_TOSA_TOOLS"
 WORKER = (sys.executable, "-m", "lanewise.conformance.targets.worker")  # what a library's name follows
 ALLOWED = f"{', '.join(LIBRARIES)}, tosa, module:function, program:COMMAND or a program's path"
@@ -65,6 +66,7 @@ class Target:
     name: str
     command: tuple[str, ...]
     specifications: tuple[str, ...]
+    knows: str = NEWEST  # OWN: one version of TOSA; EVERY: it sees which version is asked about
     tosa_version: str = "0.23.0"
     versioned: bool = False  # asked about rows that the version does not list as well
     missing: str | None = None  # why it cannot run at all
@@ -80,8 +82,9 @@ def target_of(text: str, tosa_tools: Path | None = None) -> Target:
             text,
             (*WORKER, text),
             library.specifications,
+            library.knows,
             tosa_version=library.tosa_version,
-            versioned=text in VERSIONED,
+            versioned=library.knows == EVERY,
             missing=library.missing,
             batch=library.batch,
         )
@@ -95,10 +98,10 @@ def target_of(text: str, tosa_tools: Path | None = None) -> Target:
             raise InvalidError(f"target {text!r}: {error}; quote it as a shell wants it") from None
         if not words or shutil.which(words[0]) is None:
             raise InvalidError(f"target {text!r}: there is no program {words[0] if words else ''!r} that can be run")
-        return Target(text, tuple(words), ("onnx", "tosa"), versioned=True)
+        return Target(text, tuple(words), BOTH, EVERY, versioned=True)
     if re.fullmatch(r"[\w.]+:\w+", text):
         path = os.pathsep.join(filter(None, (os.getcwd(), os.environ.get("PYTHONPATH"))))
-        return Target(text, (*WORKER, text), ("onnx", "tosa"), environment={"PYTHONPATH": path})
+        return Target(text, (*WORKER, text), BOTH, EVERY, environment={"PYTHONPATH": path})
     raise InvalidError(f"target {text!r}; allowed: {ALLOWED}")
 
 
@@ -112,4 +115,4 @@ def _tosa(folder: Path | None) -> Target:
     elif not program.is_file():
         missing = f"{program}: no such file; {given} is to be a virtual environment with tosa-tools"
     command = (*WORKER, "tosa", str(given))
-    return Target("tosa", command, ("tosa",), tosa_version="1.1", missing=missing, batch=1 << 16)
+    return Target("tosa", command, ("tosa",), OWN, tosa_version="1.1", missing=missing, batch=1 << 16)

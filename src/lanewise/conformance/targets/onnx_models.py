@@ -12,6 +12,7 @@ from onnx import TensorProto, helper
 from lanewise.conformance.targets.case import Case, NotThere
 
 IR_VERSION = 10  # known to every runtime of the last years; newer opsets raise it
+NUMBERED_TYPES = 6  # the opset from which on Cast names its target by number
 TYPES: dict[str, Any] = {
     "bool": TensorProto.BOOL,
     "float16": TensorProto.FLOAT16,
@@ -49,7 +50,8 @@ def model_of(case: Case, operands: list[Any]) -> Any:
         names.pop()
     attributes = dict(case.attributes)
     if "to" in attributes:
-        attributes["to"] = TYPES[attributes["to"]]
+        number = TYPES[attributes["to"]]
+        attributes["to"] = number if int(case.version) >= NUMBERED_TYPES else TensorProto.DataType.Name(number)
     node = helper.make_node(case.operator, names, ["z"], **attributes)
     inputs = [
         helper.make_tensor_value_info(f"x{k}", TYPES[a.dtype.name], [f"n{k}_{axis}" for axis in range(a.ndim)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
 from itertools import count
 from typing import Any
 
@@ -11,19 +10,28 @@ import jax.numpy as jnp
 import numpy as np
 
 from lanewise.conformance.targets.case import Case
-from lanewise.conformance.targets.spelling import spelt
+from lanewise.conformance.targets.spelling import OnnxAlike, TosaAlike, spelt
 from lanewise.engines.storage import dtype_of
 from lanewise.language.operator import Argument
 from lanewise.language.sorts import BY_NAME
 from lanewise.operators.catalogue import find
 
 
-class Onnx:
+def typed(name: str) -> Any:
+    return dtype_of(BY_NAME[name])
+
+
+def converted(x: Any, name: str) -> Any:
+    return x.astype(typed(name))
+
+
+class Onnx(OnnxAlike):
     """Methods are named as lanewise's functions; keywords are attributes."""
 
-    def __init__(self, output: str) -> None:
-        self.output = dtype_of(BY_NAME[output])
-
+    library = jnp
+    power = staticmethod(jnp.power)
+    typed = staticmethod(typed)
+    converted = staticmethod(converted)
     abs = staticmethod(jnp.abs)
     neg = staticmethod(jnp.negative)
     add = staticmethod(jnp.add)
@@ -45,15 +53,6 @@ class Onnx:
     greater = staticmethod(jnp.greater)
     greater_or_equal = staticmethod(jnp.greater_equal)
 
-    def max(self, first: Any, *others: Any) -> Any:
-        return reduce(jnp.maximum, others, first)
-
-    def min(self, first: Any, *others: Any) -> Any:
-        return reduce(jnp.minimum, others, first)
-
-    def pow(self, x: Any, y: Any) -> Any:
-        return jnp.power(x, y).astype(self.output)
-
     def bit_shift(self, x: Any, y: Any, *, direction: str) -> Any:
         return jnp.left_shift(x, y) if direction == "LEFT" else jnp.right_shift(x, y)
 
@@ -63,15 +62,11 @@ class Onnx:
     def mod(self, a: Any, b: Any, *, fmod: bool) -> Any:
         return jnp.fmod(a, b) if fmod else jnp.mod(a, b)
 
-    def clip(self, x: Any, low: Any, high: Any) -> Any:
-        return jnp.clip(x, low, high)
-
-    def cast(self, x: Any, **_: Any) -> Any:
-        return x.astype(self.output)
+    def clip(self, x: Any, min: Any = None, max: Any = None) -> Any:
+        return jnp.clip(x, min, max)
 
 
-class Tosa(Onnx):
-    pow: Any = staticmethod(jnp.power)
+class Tosa(TosaAlike, Onnx):
     greater_equal = staticmethod(jnp.greater_equal)
     logical_not = staticmethod(jnp.logical_not)
     reciprocal = staticmethod(jnp.reciprocal)
@@ -85,22 +80,6 @@ class Tosa(Onnx):
     def intdiv(self, a: Any, b: Any) -> Any:
         return jax.lax.div(*jnp.broadcast_arrays(a, b))
 
-    def maximum(self, a: Any, b: Any, *, nan_mode: str = "PROPAGATE") -> Any:
-        return jnp.maximum(a, b) if nan_mode == "PROPAGATE" else jnp.fmax(a, b)
-
-    def minimum(self, a: Any, b: Any, *, nan_mode: str = "PROPAGATE") -> Any:
-        return jnp.minimum(a, b) if nan_mode == "PROPAGATE" else jnp.fmin(a, b)
-
-    def clamp(self, x: Any, *, min_val: Any, max_val: Any, nan_mode: str = "PROPAGATE") -> Any:
-        return jnp.clip(x, min_val, max_val) if nan_mode == "PROPAGATE" else NotImplemented
-
-    def negate(self, x: Any, *zero_points: Any, **zeros: int) -> Any:
-        quantised = any(zeros.values()) or any(zero.item() for zero in zero_points)
-        return NotImplemented if quantised else jnp.negative(x)
-
-    def cast(self, x: Any, *, input_unsigned: bool = False, **_: Any) -> Any:
-        return NotImplemented if input_unsigned else super().cast(x)
-
     def arithmetic_right_shift(self, a: Any, b: Any, *, round: bool) -> Any:
         return (a >> b) + jnp.where(b > 0, (a >> (b - 1)) & 1, jnp.zeros_like(b)) if round else a >> b
 
@@ -111,7 +90,7 @@ class Tosa(Onnx):
         places = shift.item()
         if a.dtype == np.int32 and places:
             return ((a.astype(np.int64) * b + (1 << (places - 1))) >> places).astype(np.int32)
-        return a.astype(self.output) * b.astype(self.output)
+        return converted(a, self.output) * converted(b, self.output)
 
     def table(self, x: Any, table: Any) -> Any:
         return table[x.astype(np.int32) + 128] if x.dtype == np.int8 else NotImplemented

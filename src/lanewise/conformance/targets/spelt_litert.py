@@ -12,7 +12,7 @@ from ai_edge_litert.schema_py_generated import BuiltinOperator as Codes
 from lanewise.conformance.targets import litert_models
 from lanewise.conformance.targets.case import Case
 from lanewise.conformance.targets.copies import in_a_copy
-from lanewise.conformance.targets.spelling import spelt
+from lanewise.conformance.targets.spelling import quantised, spelt
 
 Array = np.ndarray[Any, Any]
 
@@ -30,6 +30,9 @@ def run(code: int, operands: tuple[Array, ...], output: str) -> Array:
     described = [(array.dtype.name, array.shape) for array in operands]
     model = litert_models.model_of(code, described, output)
     return in_a_copy(lambda: litert_models.run(model, list(operands)))
+
+
+BOUNDED = {(-1.0, 1.0): Codes.RELU_N1_TO_1, (0.0, 6.0): Codes.RELU6}
 
 
 class Onnx:
@@ -88,8 +91,11 @@ class Tosa(Onnx):
         return NotImplemented if input_unsigned else run(Codes.CAST, (x,), self.output)
 
     def negate(self, x: Array, *zero_points: Array, **zeros: int) -> Any:
-        quantised = any(zeros.values()) or any(zero.item() for zero in zero_points)
-        return NotImplemented if quantised else run(Codes.NEG, (x,), self.output)
+        return NotImplemented if quantised(zero_points, zeros) else run(Codes.NEG, (x,), self.output)
+
+    def clamp(self, x: Array, *, min_val: Any, max_val: Any, nan_mode: str = "PROPAGATE") -> Any:
+        code = BOUNDED.get((min_val, max_val)) if nan_mode == "PROPAGATE" else None
+        return NotImplemented if code is None else run(code, (x,), self.output)
 
     def arithmetic_right_shift(self, a: Array, b: Array, *, round: bool) -> Any:
         return NotImplemented if round else run(Codes.RIGHT_SHIFT, (a, b), self.output)

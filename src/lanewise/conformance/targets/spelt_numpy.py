@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from lanewise.conformance.targets.case import Case
-from lanewise.conformance.targets.spelling import spelt
+from lanewise.conformance.targets.spelling import OnnxAlike, TosaAlike, spelt
 from lanewise.engines.storage import dtype_of
 from lanewise.language.sorts import BY_NAME
 
 
-class Onnx:
+def typed(name: str) -> Any:
+    return dtype_of(BY_NAME[name])
+
+
+def converted(x: Any, name: str) -> Any:
+    return x.astype(typed(name))
+
+
+class Onnx(OnnxAlike):
     """Methods are named as lanewise's functions; keywords are attributes."""
 
-    def __init__(self, output: str) -> None:
-        self.output = dtype_of(BY_NAME[output])
-
+    library = np
+    power = staticmethod(np.power)
+    typed = staticmethod(typed)
+    converted = staticmethod(converted)
     abs = staticmethod(np.abs)
     neg = staticmethod(np.negative)
     add = staticmethod(np.add)
@@ -40,15 +48,6 @@ class Onnx:
     greater = staticmethod(np.greater)
     greater_or_equal = staticmethod(np.greater_equal)
 
-    def max(self, first: Any, *others: Any) -> Any:
-        return reduce(np.maximum, others, first)
-
-    def min(self, first: Any, *others: Any) -> Any:
-        return reduce(np.minimum, others, first)
-
-    def pow(self, x: Any, y: Any) -> Any:
-        return np.power(x, y).astype(self.output)
-
     def bit_shift(self, x: Any, y: Any, *, direction: str) -> Any:
         return np.left_shift(x, y) if direction == "LEFT" else np.right_shift(x, y)
 
@@ -58,15 +57,11 @@ class Onnx:
     def mod(self, a: Any, b: Any, *, fmod: bool) -> Any:
         return np.fmod(a, b) if fmod else np.mod(a, b)
 
-    def clip(self, x: Any, low: Any, high: Any) -> Any:
-        return np.clip(x, low, high)
-
-    def cast(self, x: Any, **_: Any) -> Any:
-        return x.astype(self.output)
+    def clip(self, x: Any, min: Any = None, max: Any = None) -> Any:
+        return np.clip(x, min, max)
 
 
-class Tosa(Onnx):
-    pow: Any = staticmethod(np.power)
+class Tosa(TosaAlike, Onnx):
     greater_equal = staticmethod(np.greater_equal)
     logical_not = staticmethod(np.logical_not)
     reciprocal = staticmethod(np.reciprocal)
@@ -76,22 +71,6 @@ class Tosa(Onnx):
     logical_xor = staticmethod(np.logical_xor)
     logical_left_shift = staticmethod(np.left_shift)
     intdiv = staticmethod(np.floor_divide)
-
-    def maximum(self, a: Any, b: Any, *, nan_mode: str = "PROPAGATE") -> Any:
-        return np.maximum(a, b) if nan_mode == "PROPAGATE" else np.fmax(a, b)
-
-    def minimum(self, a: Any, b: Any, *, nan_mode: str = "PROPAGATE") -> Any:
-        return np.minimum(a, b) if nan_mode == "PROPAGATE" else np.fmin(a, b)
-
-    def clamp(self, x: Any, *, min_val: Any, max_val: Any, nan_mode: str = "PROPAGATE") -> Any:
-        return np.clip(x, min_val, max_val) if nan_mode == "PROPAGATE" else NotImplemented
-
-    def negate(self, x: Any, *zero_points: Any, **zeros: int) -> Any:
-        quantised = any(zeros.values()) or any(zero.item() for zero in zero_points)
-        return NotImplemented if quantised else np.negative(x)
-
-    def cast(self, x: Any, *, input_unsigned: bool = False, **_: Any) -> Any:
-        return NotImplemented if input_unsigned else super().cast(x)
 
     def arithmetic_right_shift(self, a: Any, b: Any, *, round: bool) -> Any:
         last_out = np.where(b > 0, np.right_shift(a, b - 1) & 1, 0).astype(a.dtype)
@@ -105,7 +84,7 @@ class Tosa(Onnx):
         if a.dtype == np.int32 and shift.item():
             wide = a.astype(np.int64) * b
             return ((wide + (1 << (shift.item() - 1))) >> shift.item()).astype(np.int32)
-        return a.astype(self.output) * b.astype(self.output)
+        return converted(a, self.output) * converted(b, self.output)
 
     def table(self, x: Any, table: Any) -> Any:
         return table[x.astype(np.int64) + 128] if x.dtype == np.int8 else NotImplemented

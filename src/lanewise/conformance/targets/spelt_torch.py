@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import Any
 
 import numpy as np
 import torch
 
 from lanewise.conformance.targets.case import Case
-from lanewise.conformance.targets.spelling import spelt
+from lanewise.conformance.targets.spelling import OnnxAlike, TosaAlike, spelt
 
 
-class Onnx:
+def typed(name: str) -> Any:
+    return getattr(torch, name)
+
+
+def converted(x: Any, name: str) -> Any:
+    return x.to(typed(name))
+
+
+class Onnx(OnnxAlike):
     """Methods are named as lanewise's functions; keywords are attributes."""
 
-    def __init__(self, output: str) -> None:
-        self.output = getattr(torch, output)
-
+    library = torch
+    power = staticmethod(torch.pow)
+    typed = staticmethod(typed)
+    converted = staticmethod(converted)
     abs = staticmethod(torch.abs)
     neg = staticmethod(torch.neg)
     add = staticmethod(torch.add)
@@ -39,15 +47,6 @@ class Onnx:
     greater = staticmethod(torch.gt)
     greater_or_equal = staticmethod(torch.ge)
 
-    def max(self, first: Any, *others: Any) -> Any:
-        return reduce(torch.maximum, others, first)
-
-    def min(self, first: Any, *others: Any) -> Any:
-        return reduce(torch.minimum, others, first)
-
-    def pow(self, x: Any, y: Any) -> Any:
-        return torch.pow(x, y).to(self.output)
-
     def bit_shift(self, x: Any, y: Any, *, direction: str) -> Any:
         return torch.bitwise_left_shift(x, y) if direction == "LEFT" else torch.bitwise_right_shift(x, y)
 
@@ -57,15 +56,11 @@ class Onnx:
     def mod(self, a: Any, b: Any, *, fmod: bool) -> Any:
         return torch.fmod(a, b) if fmod else torch.remainder(a, b)
 
-    def clip(self, x: Any, low: Any, high: Any) -> Any:
-        return x if low is None and high is None else torch.clamp(x, low, high)
-
-    def cast(self, x: Any, **_: Any) -> Any:
-        return x.to(self.output)
+    def clip(self, x: Any, min: Any = None, max: Any = None) -> Any:
+        return x if min is None and max is None else torch.clamp(x, min, max)
 
 
-class Tosa(Onnx):
-    pow: Any = staticmethod(torch.pow)
+class Tosa(TosaAlike, Onnx):
     greater_equal = staticmethod(torch.ge)
     logical_not = staticmethod(torch.logical_not)
     reciprocal = staticmethod(torch.reciprocal)
@@ -78,22 +73,6 @@ class Tosa(Onnx):
     def intdiv(self, a: Any, b: Any) -> Any:
         return torch.div(a, b, rounding_mode="trunc")
 
-    def maximum(self, a: Any, b: Any, *, nan_mode: str = "PROPAGATE") -> Any:
-        return torch.maximum(a, b) if nan_mode == "PROPAGATE" else torch.fmax(a, b)
-
-    def minimum(self, a: Any, b: Any, *, nan_mode: str = "PROPAGATE") -> Any:
-        return torch.minimum(a, b) if nan_mode == "PROPAGATE" else torch.fmin(a, b)
-
-    def clamp(self, x: Any, *, min_val: Any, max_val: Any, nan_mode: str = "PROPAGATE") -> Any:
-        return torch.clamp(x, min_val, max_val) if nan_mode == "PROPAGATE" else NotImplemented
-
-    def negate(self, x: Any, *zero_points: Any, **zeros: int) -> Any:
-        quantised = any(zeros.values()) or any(zero.item() for zero in zero_points)
-        return NotImplemented if quantised else torch.neg(x)
-
-    def cast(self, x: Any, *, input_unsigned: bool = False, **_: Any) -> Any:
-        return NotImplemented if input_unsigned else super().cast(x)
-
     def arithmetic_right_shift(self, a: Any, b: Any, *, round: bool) -> Any:
         return (a >> b) + torch.where(b > 0, (a >> (b - 1)) & 1, torch.zeros_like(b)) if round else a >> b
 
@@ -105,7 +84,7 @@ class Tosa(Onnx):
         places = shift.item()
         if a.dtype == torch.int32 and places:
             return ((a.long() * b.long() + (1 << (places - 1))) >> places).to(torch.int32)
-        return a.to(self.output) * b.to(self.output)
+        return converted(a, self.output) * converted(b, self.output)
 
     def table(self, x: Any, table: Any) -> Any:
         return table[x.long() + 128] if x.dtype == torch.int8 else NotImplemented

@@ -20,7 +20,7 @@ from lanewise.language.errors import InvalidError
 from lanewise.language.operator import Operator, Row
 from lanewise.language.sorts import AnySort, ArraySort, Sort
 from lanewise.language.words import Function, Value, literal
-from lanewise.operators.catalogue import SPECIFICATIONS, known_opset, known_version, versions_of
+from lanewise.operators.catalogue import SPECIFICATIONS, in_force, versions_of
 
 VARIADIC = 3  # operands of an operator that takes any number
 
@@ -101,21 +101,10 @@ def records(version: str | None = None) -> Iterator[Operator]:
         record
         for specification in SPECIFICATIONS
         for named in versions_of(specification).values()
-        for record in _in_force(specification, named, version)
+        for record in (named if version is None else in_force(named, version))
         if not record.constant
     ]
     return iter(found)
-
-
-def _in_force(specification: str, named: Sequence[Operator], version: str | None) -> Sequence[Operator]:
-    if version is None:
-        return named
-    if version.isdecimal():
-        opset = known_opset(int(version))
-        older = [r for r in named if isinstance(r.release.since, int) and r.release.since <= opset]
-        return older[-1:]
-    wanted = known_version(version)
-    return [record for record in named if record.release.since == wanted]
 
 
 def row_name(operator: Operator, row: Row) -> str:

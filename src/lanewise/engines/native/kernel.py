@@ -36,16 +36,21 @@ KEPT = 256  # kernels remembered; the oldest go first
 
 
 class NativeKernel:
-    """A compiled function. What proves the simplifier's rules asks for a kernel that does not use them."""
+    """A compiled function. What proves the simplifier's rules asks for a kernel that does not use them.
 
-    def __init__(self, function: Function, features: str | None = None, simplified: bool = True) -> None:
+    One that is not optimised computes the same, more slowly, and takes a third of the time to be made.
+    """
+
+    def __init__(
+        self, function: Function, features: str | None = None, simplified: bool = True, optimised: bool = True
+    ) -> None:
         features = target.host_features() if features is None else features
         function = simplify(function) if simplified else fold(function)
         roots = [*function.results, *(requirement.condition for requirement in function.requirements)]
         floats = any(_computes_floats(node.kind) for node in postorder(roots))
         own_flags = floats and target.has_mxcsr()
         text = LoopBuilder(function, target.abilities(features), own_flags).build()
-        self._compiled = target.Compiled(text, NAME, features)
+        self._compiled = target.Compiled(text, NAME, features, optimised)
         self._arrays = [k for k, sort in enumerate(function.inputs) if isinstance(sort, ArraySort)]
         inputs = [np.dtype(np.int64) if isinstance(s, ArraySort) else _plain(s) for s in function.inputs]
         self._outputs = [dtype_of(sort) for sort in function.outputs]
@@ -290,22 +295,25 @@ def _slice(array: Array, axis: int, start: int, step: int) -> Array:
 
 
 _making = threading.RLock()  # a kernel's loop with helpers
-_kernels: OrderedDict[tuple[Function, bool], NativeKernel] = OrderedDict()
+_kernels: OrderedDict[tuple[Function, bool, bool], NativeKernel] = OrderedDict()
 _lock = threading.RLock()  # the handler of a signal may call what it has interrupted
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
-def kernel(function: Function, simplified: bool = True) -> NativeKernel:
-    """The compiled form of a function; compiled once, remembered for a while."""
-    key = function, simplified
+def kernel(function: Function, simplified: bool = True, optimised: bool = True) -> NativeKernel:
+    """The compiled form of a function; compiled once, remembered for a while.
+
+    Who runs a function a few times on thousands of elements saves time by one that is not optimised.
+    """
+    key = function, simplified, optimised
     with _lock:
         found = _kernels.pop(key, None)
         if found is not None:
             _kernels[key] = found
             return found
-    made = NativeKernel(function, simplified=simplified)
+    made = NativeKernel(function, simplified=simplified, optimised=optimised)
     with _lock:
         _kernels[key] = made
         if len(_kernels) > KEPT:
