@@ -339,7 +339,7 @@ def nan_overlooked(setting: Setting, a: Value, b: Value) -> Value:
 
 @rule("the lower bound wins", "lowered to max first and raised to min then", "clip")
 def lower_wins(setting: Setting, a: Value) -> Value:
-    low, high = setting.cell.fixed["min"], setting.cell.fixed["max"]
+    low, high = ({**setting.attributes, **setting.cell.fixed}.get(name) for name in ("min", "max"))
     applies(low is not None and high is not None)
     under = select(a > high, literal(high, a.element), a)
     return select(under < low, literal(low, a.element), under)

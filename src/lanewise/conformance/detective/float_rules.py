@@ -41,6 +41,7 @@ def subtracted(_: Setting, x: Value) -> Value:
 
 @rule("pow of IEEE 754", "the power 0 and the base 1 give 1 beside NaN, too", "pow")
 def standard_power(_: Setting, a: Value, b: Value) -> Value:
+    applies(a.element.kind == "float")
     return power(a, b)
 
 
@@ -50,6 +51,7 @@ def standard_power(_: Setting, a: Value, b: Value) -> Value:
     "pow",
 )
 def flushed_power(_: Setting, a: Value, b: Value) -> Value:
+    applies(a.element.kind == "float")
     left, right = without_subnormals(a), without_subnormals(b)
     result = without_subnormals(power(left, right))
     return select((left == 0.0) & (right == 0.0), nan(a.element), result)
