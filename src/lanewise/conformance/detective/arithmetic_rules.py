@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from lanewise.conformance.detective.rules import Setting, applies, rule, smallest_normal, without_subnormals
 from lanewise.language.sorts import Sort, f32, f64, i32, i64, integer
@@ -28,7 +29,7 @@ from lanewise.language.words import (
 
 QUOTIENTS = ("div", "intdiv")
 SUMS = ("add", "sub", "mul")
-ORDERS = ("greater", "greater_or_equal", "less", "less_or_equal", "equal")
+ORDERS = ("greater", "greater_or_equal", "greater_equal", "less", "less_or_equal", "equal")
 CHOICES = ("max", "min", "maximum", "minimum")
 
 
@@ -259,10 +260,17 @@ def saturated_sign(setting: Setting, a: Value) -> Value:
     return select(a == a.element.lowest, a.element.highest, flipped) if a.element.signed else flipped
 
 
+@rule("wraps", "the negative in the type itself: the lowest number stays as it is", "negate")
+def wrapped_sign(_: Setting, a: Value) -> Value:
+    _whole(a)
+    return negative(a)
+
+
 def _compared(setting: Setting, a: Value, b: Value) -> Value:
     name = setting.cell.operator
-    table = {"greater": a > b, "greater_or_equal": a >= b, "less": a < b, "less_or_equal": a <= b, "equal": a == b}
-    return table[name]
+    if name in ("greater_or_equal", "greater_equal"):
+        return a >= b
+    return {"greater": a > b, "less": a < b, "less_or_equal": a <= b, "equal": a == b}[name]
 
 
 def _other_sign(sort: Sort) -> Sort:
@@ -337,9 +345,15 @@ def nan_overlooked(setting: Setting, a: Value, b: Value) -> Value:
     return select(is_nan(a), b, select(is_nan(b), a, chosen))
 
 
+def _bounds(setting: Setting) -> tuple[Any, Any]:
+    """The bounds of Clip and CLAMP, operands or attributes; None where one is absent."""
+    given = {**setting.attributes, **setting.cell.fixed}
+    return given.get("min", given.get("min_val")), given.get("max", given.get("max_val"))
+
+
 @rule("the lower bound wins", "lowered to max first and raised to min then", "clip")
 def lower_wins(setting: Setting, a: Value) -> Value:
-    low, high = ({**setting.attributes, **setting.cell.fixed}.get(name) for name in ("min", "max"))
+    low, high = _bounds(setting)
     applies(low is not None and high is not None)
     under = select(a > high, literal(high, a.element), a)
     return select(under < low, literal(low, a.element), under)
@@ -347,15 +361,15 @@ def lower_wins(setting: Setting, a: Value) -> Value:
 
 @rule("no bound where none is given", "infinity stays where a bound is absent, whatever the highest number is", "clip")
 def unbounded(setting: Setting, a: Value) -> Value:
-    low, high = setting.cell.fixed["min"], setting.cell.fixed["max"]
+    low, high = _bounds(setting)
     applies(a.element.kind == "float" and None in (low, high))
     over = a if low is None else select(a < low, literal(low, a.element), a)
     return over if high is None else select(over > high, literal(high, a.element), over)
 
 
-@rule("subnormal numbers are 0", "operands below the smallest normal number count as 0", "clip")
+@rule("subnormal numbers are 0", "operands below the smallest normal number count as 0", "clip", "clamp")
 def flushed_clip(setting: Setting, a: Value) -> Value:
-    low, high = setting.cell.fixed["min"], setting.cell.fixed["max"]
+    low, high = _bounds(setting)
     applies(a.element.kind == "float")
     flat = without_subnormals(a)
     over = flat if low is None else select(flat < low, literal(low, a.element), flat)

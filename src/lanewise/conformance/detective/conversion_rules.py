@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from lanewise.conformance.detective.rules import Setting, applies, rule, without_subnormals
 from lanewise.language.sorts import f32, f64, i32, i64, integer
-from lanewise.language.words import Value, absolute, convert, is_nan, literal, round_to_even, saturate, select, wrap
+from lanewise.language.words import (
+    Value,
+    absolute,
+    convert,
+    is_nan,
+    literal,
+    reinterpret_unsigned,
+    round_to_even,
+    saturate,
+    select,
+    wrap,
+)
 
 CASTS = ("cast",)
 
@@ -105,6 +116,8 @@ def whole_first(setting: Setting, x: Value) -> Value:
 def twice(setting: Setting, x: Value) -> Value:
     applies(setting.output.kind == "float" and setting.output.width < 64 and x.element.kind != "bool")
     applies(f32 not in (x.element, setting.output))
+    if setting.attributes.get("input_unsigned") and x.element.kind == "int":
+        x = reinterpret_unsigned(x)
     return convert(convert(x, f32), setting.output)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from lanewise.conformance.detective.rules import Setting, applies, rule, without_subnormals
-from lanewise.language.words import Value, literal, nan, power, select
+from lanewise.language.sorts import f64
+from lanewise.language.words import Value, convert, literal, nan, power, select
 
 CHOICES = ("max", "min", "maximum", "minimum")
 
@@ -55,3 +56,21 @@ def flushed_power(_: Setting, a: Value, b: Value) -> Value:
     left, right = without_subnormals(a), without_subnormals(b)
     result = without_subnormals(power(left, right))
     return select((left == 0.0) & (right == 0.0), nan(a.element), result)
+
+
+@rule("zeros without sign", "-0 becomes 0, as where it is added to the zeros of what was not chosen", "where", "select")
+def unsigned_zeros(_: Setting, condition: Value, a: Value, b: Value) -> Value:
+    applies(a.element.kind == "float")
+    chosen = select(condition, a, b)
+    return select(chosen == 0.0, literal(0.0, a.element), chosen)
+
+
+@rule("through float64", "both operands as float64, the power cut to the type", "pow")
+def power_through_float(setting: Setting, a: Value, b: Value) -> Value:
+    applies(a.element.kind == "int")
+    return convert(power(convert(a, f64), convert(b, f64)), setting.output)
+
+
+@rule("subnormal numbers are 0", "operands and results below the smallest normal number count as 0", "reciprocal")
+def flushed_reciprocal(_: Setting, x: Value) -> Value:
+    return without_subnormals(literal(1.0, x.element) / without_subnormals(x))

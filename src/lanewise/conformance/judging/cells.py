@@ -58,10 +58,10 @@ class Cell:
 
     @property
     def type_text(self) -> str:
-        """The operands' type, with the result's where it is another: 'int8', 'int8 → int32', 'bool, int8 → int8'."""
+        """The operands' type, with the result's where it is another: 'int8', 'int8 → int32', 'bool × int8 → int8'."""
         names = [sort.name for _, sort in self.free]
         given = [name for k, name in enumerate(names) if k == 0 or name != names[k - 1]]
-        return given[0] if given == [self.row.output.name] else f"{', '.join(given)} → {self.row.output.name}"
+        return given[0] if given == [self.row.output.name] else f"{' × '.join(given)} → {self.row.output.name}"
 
     @property
     def setting_text(self) -> str:

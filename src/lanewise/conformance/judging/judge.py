@@ -100,9 +100,15 @@ def compared(
     count = int(differs.sum())
     if not count:
         return len(differs), 0, [], []
-    shown = telling(subject, answers.answered[differs], answers.found[differs])
-    elements = [element(subject, row, got, why) for row, got, why in shown]
-    return len(differs), count, elements, detect(subject, answers.answered, answers.found, beside)
+    rows, found = answers.answered, answers.found
+
+    def explained() -> tuple[list[v.Element], list[v.Rule]]:
+        shown = telling(subject, rows[differs], found[differs])
+        elements = [element(subject, row, got, why) for row, got, why in shown]
+        return elements, detect(subject, rows, found, beside)
+
+    others = (None, None) if beside is None else (beside.answered, beside.found)
+    return len(differs), count, *subject.once(explained, rows, found, *others)
 
 
 class _Asked:

@@ -136,6 +136,10 @@ class TosaReadings:
 
     minimum = maximum
 
+    def mul(self, a: Array, b: Array) -> tuple[str, Any]:
+        scaled = self.whole and self.cell.fixed["shift"] == 63 and self.sort.width == 32
+        return "V4", scaled and (a == self.sort.lowest) & (b == self.sort.lowest)
+
     def clamp(self, a: Array) -> tuple[str, Any]:
         bounds = self.cell.attributes["min_val"], self.cell.attributes["max_val"]
         return "T11", not self.whole and 0 in bounds and a == 0

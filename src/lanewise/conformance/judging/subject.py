@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,6 +23,7 @@ from lanewise.engines.storage import dtype_of
 from lanewise.language.sorts import ArraySort, Sort
 
 Array = np.ndarray[Any, Any]
+T = TypeVar("T")
 SHOWN_UNLISTED = 16  # elements of a row that a target ought to refuse
 
 
@@ -34,6 +37,7 @@ class Subject:
         self._columns = given
         self._lock = Lock()
         self._judged: tuple[Array, Array, tuple[str, Array, Array]] | None = None
+        self._known: dict[bytes, Any] = {}
 
     @property
     def columns(self) -> list[Array]:
@@ -65,6 +69,19 @@ class Subject:
         by_text, by_zeros = by_text & ~outside, by_zeros & ~outside
         numbers = [number for number, mask in ((texts, by_text), (zeros, by_zeros)) if mask.any()]
         return ", ".join(dict.fromkeys(numbers)), by_text | by_zeros, by_zeros & ~by_text
+
+    def once(self, make: Callable[[], T], *arrays: Array | None) -> T:
+        """What `make` gives; remembered for equal arrays, since other versions and other targets give the same."""
+        if self._twin is not None:
+            return self._twin.once(make, *arrays)
+        digest = hashlib.sha256()
+        for array in arrays:
+            digest.update(b"-" if array is None else repr(array.shape).encode() + array.tobytes())
+        key = digest.digest()
+        if key not in self._known:
+            self._known[key] = make()
+        found: T = self._known[key]
+        return found
 
     @property
     def expected(self) -> Array:

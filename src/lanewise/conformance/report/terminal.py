@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -12,6 +12,7 @@ from rich.text import Text
 
 from lanewise.conformance.judging import verdict as v
 from lanewise.conformance.judging.run import Report
+from lanewise.conformance.report.versions import label, likewise, merged, some
 from lanewise.language.errors import printable
 
 SIGNS = {
@@ -40,8 +41,8 @@ def show(report: Report, console: Console) -> None:
         for line, style in words(first):
             console.print(Text(printable(line), style))
         if others:
-            listed = [f"{report.cells[f.key].type_text} {report.cells[f.key].setting_text}".strip() for f in others]
-            console.print(Text(printable(f"  likewise: {', '.join(listed)}")))
+            listed = likewise(report.cells[first.key], [report.cells[other.key] for other in others])
+            console.print(Text(printable(f"  likewise: {listed}")))
     if len(groups) > SHOWN:
         console.print(f"\n… and {len(groups) - SHOWN} more (--json FILE or --html FILE has all)")
     _given_up(report, console)
@@ -52,14 +53,13 @@ def show(report: Report, console: Console) -> None:
 
 
 def _alike(report: Report) -> dict[tuple[str, ...], list[v.Finding]]:
-    """Findings that are told together: one target and operator, one verdict, one best rule."""
+    """Findings that are told together: one target and operator, one verdict, one best rule; all that is accepted."""
     groups: dict[tuple[str, ...], list[v.Finding]] = {}
     for finding in report.findings:
         if finding.verdict in FAILING and finding.asked:
             rule = finding.rules[0].name if finding.rules else ""
-            groups.setdefault(
-                (finding.target, report.cells[finding.key].record.label, finding.verdict, rule), []
-            ).append(finding)
+            name = report.cells[finding.key].record.name if finding.verdict != v.ACCEPTS else ""
+            groups.setdefault((finding.target, name, finding.verdict, rule), []).append(finding)
     return groups
 
 
@@ -77,10 +77,10 @@ def _matrix(report: Report) -> Table:
     rows: dict[str, dict[str, Counter[str]]] = {}
     for finding in report.findings:
         cell = report.cells[finding.key]
-        label = f"{cell.specification.upper()} {cell.record.name} {cell.record.release.since}"
-        rows.setdefault(label, {}).setdefault(finding.target, Counter())[finding.verdict] += 1
-    for label, by_target in rows.items():
-        table.add_row(label, *(_counts(by_target.get(name, Counter())) for name in report.targets))
+        row = f"{cell.specification.upper()} {cell.record.name} {cell.record.release.since}"
+        rows.setdefault(row, {}).setdefault(finding.target, Counter())[finding.verdict] += 1
+    for row, by_target in rows.items():
+        table.add_row(row, *(_counts(by_target.get(name, Counter())) for name in report.targets))
     return table
 
 
@@ -145,18 +145,23 @@ def _read_otherwise(report: Report, console: Console) -> None:
     for finding in report.findings:
         if finding.open_differing:
             rule = finding.open_rules[0].name if finding.open_rules else ""
-            label = report.cells[finding.key].record.label
-            found.setdefault((finding.target, label, finding.reading, rule), []).append(finding)
+            found.setdefault((finding.target, label(report.cells[finding.key]), finding.reading, rule), []).append(
+                finding
+            )
     if found:
         console.print("\nread otherwise, where the text is silent:", style="bold")
-    for (target, label, reading, rule), findings in found.items():
-        kinds = list(dict.fromkeys(report.cells[finding.key].type_text for finding in findings))
-        listed = ", ".join(kinds[:8]) + (f" and {len(kinds) - 8} more" if len(kinds) > 8 else "")
-        share = min(one.open_rules[0].explained / one.open_rules[0].of for one in findings) if rule else 0.0
-        explained = f"; as if: {rule} ({'' if share == 1 else 'at least '}{math.floor(share * 100)}%)" if rule else ""
-        differing, open_inputs = sum(one.open_differing for one in findings), sum(one.open for one in findings)
-        share_of = f"{differing:,} of {open_inputs:,} open inputs, reading {reading}"
-        console.print(Text(printable(f"  {target}: {label}: {listed} ({share_of}){explained}")))
+    said = ((name, (target, _otherwise(report, rule, alike))) for (target, name, _, rule), alike in found.items())
+    for name, (target, text) in merged(said):
+        console.print(Text(printable(f"  {target}: {name}: {text}")))
+
+
+def _otherwise(report: Report, rule: str, findings: Sequence[v.Finding]) -> str:
+    """What is read otherwise of some types, with the share that a rule explains."""
+    kinds = list(dict.fromkeys(report.cells[finding.key].type_text for finding in findings))
+    share = min(one.open_rules[0].explained / one.open_rules[0].of for one in findings) if rule else 0.0
+    explained = f"; as if: {rule} ({'' if share == 1 else 'at least '}{math.floor(share * 100)}%)" if rule else ""
+    differing, open_inputs = sum(one.open_differing for one in findings), sum(one.open for one in findings)
+    return f"{some(kinds)} ({differing:,} of {open_inputs:,} open inputs, reading {findings[0].reading}){explained}"
 
 
 def _refusals(report: Report, console: Console) -> None:
@@ -165,15 +170,14 @@ def _refusals(report: Report, console: Console) -> None:
         partly = _partly(finding)
         if finding.verdict == v.REFUSES or (finding.verdict == v.AGREES and partly):
             cell = report.cells[finding.key]
-            label = f"{cell.record.name}-{cell.record.release.since}"
-            kinds = refused.setdefault((finding.target, label, partly), [])
+            kinds = refused.setdefault((finding.target, label(cell), partly), [])
             if cell.type_text not in kinds:
                 kinds.append(cell.type_text)
     if refused:
         console.print("\nrefused:", style="bold")
-    for (target, name, partly), kinds in refused.items():
-        listed = ", ".join(kinds[:8]) + (f" and {len(kinds) - 8} more" if len(kinds) > 8 else "")
-        console.print(Text(printable(f"  {target}: {name}: {listed}{partly}")))
+    said = ((name, (target, some(kinds) + partly)) for (target, name, partly), kinds in refused.items())
+    for name, (target, text) in merged(said):
+        console.print(Text(printable(f"  {target}: {name}: {text}")))
 
 
 def _partly(finding: v.Finding) -> str:
