@@ -40,7 +40,7 @@ def test_targets_that_cannot_run_are_told_and_the_others_judged() -> None:
     (("nump",), "target 'nump'; allowed: numpy, onnx,"),
     (("program:/nowhere/at/all",), "there is no program '/nowhere/at/all'"),
     ((RIGHT, "--operator", "("), "--operator '(': no regular expression"),
-    ((RIGHT, "--type", "complex"), "no operator and type match"),
+    ((RIGHT, "--type", "complex"), "no question to these targets matches --operator and --type"),
     ((RIGHT, "--json", "/nowhere/file.json"), "--json /nowhere/file.json: /nowhere: no such folder"),
     ((RIGHT, "--html", "/nowhere/file.html"), "--html /nowhere/file.html: /nowhere: no such folder"),
 ])  # fmt: skip

@@ -111,4 +111,5 @@ FAULTS = [
     Fault("arithmetic.other_choice", "onnx Max 13 int8", each(lambda a, b: low(max(a & 255, b & 255), 8)), ""),
     Fault("arithmetic.other_choice", "onnx Min 13 uint8", each(lambda a, b: min(low(a, 8), low(b, 8))), ""),
     Fault("arithmetic.lower_wins", "onnx Clip 13 int8 min=100 max=-5", each(lambda x: max(min(x, -5), 100)), ""),
+    Fault("arithmetic.wrapped_sign", "tosa NEGATE 0.23.0 int8 input1_zp=0 output_zp=0", each(lambda x: -x), ""),
 ]

@@ -43,7 +43,7 @@ FAULTS = [
     ),
     Fault(
         "conversion.half_away",
-        "tosa CAST 0.23.0 float32 → int8",
+        "tosa CAST 1.1 float32 → int8 input_unsigned=False",
         each(lambda x: clamp(half_away(x), -128, 127)),
         "truncation, saturating",
         given=[MIXED],
@@ -122,5 +122,12 @@ FAULTS = [
         lambda x: flushed(flushed(x).astype(np.float16)),
         "double rounding",
         open=True,
+    ),
+    Fault(
+        "conversion.twice",
+        "tosa CAST 1.1 int32 → bfloat16 input_unsigned=True",
+        lambda x: x.view(np.uint32).astype(np.float32),
+        "read with the other sign",
+        given=[np.array([-8388609, 1, -1, 135790590, -135790590], np.int32)],
     ),
 ]

@@ -103,4 +103,38 @@ FAULTS = [
     ),
     Fault("float.standard_power", "tosa POW 0.23.0 float16", power, FLUSHED),
     Fault("float.flushed_power", "tosa POW 0.23.0 float16", flushed_power, "pow of IEEE 754", open=True),
+    Fault(
+        "float.unsigned_zeros",
+        "onnx Where 16 bool × float16 → float16",
+        lambda c, a, b: np.where(c, a, b) + np.float16(0),
+        "",
+    ),
+    Fault(
+        "float.power_through_float",
+        "onnx Pow 15 int64",
+        lambda x, y: np.power(x.astype(np.float64), y.astype(np.float64)).astype(np.int64),
+        "",
+        given=[np.array([3, -3, 7, 2, -1, 10], np.int64), np.array([39, 37, 22, 62, 5, 18], np.int64)],
+    ),
+    Fault(
+        "float.flushed_reciprocal",
+        "tosa RECIPROCAL 0.23.0 float16",
+        lambda x: flushed(np.float16(1) / flushed(x)),
+        "",
+        open=True,
+    ),
+    Fault(
+        "arithmetic.flushed_clip",
+        "tosa CLAMP 0.23.0 float16 min_val=-1.0 max_val=1.0",
+        lambda x: np.clip(flushed(x), np.float16(-1), np.float16(1)),
+        "",
+        open=True,
+    ),
+    Fault(
+        "arithmetic.flushed_order",
+        "tosa GREATER_EQUAL 0.23.0 float16 → bool",
+        lambda a, b: flushed(a) >= flushed(b),
+        "",
+        open=True,
+    ),
 ]

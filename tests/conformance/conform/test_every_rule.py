@@ -12,12 +12,12 @@ import pytest
 
 from lanewise.conformance.detective import rules
 from lanewise.conformance.detective.detect import detect, evaluated
-from lanewise.conformance.judging.cells import Cell, cells
+from lanewise.conformance.judging.cells import Cell
 from lanewise.conformance.judging.inputs import stored, words
+from lanewise.conformance.judging.questions import asked
 from lanewise.conformance.judging.subject import Subject
+from lanewise.conformance.targets.names import target_of
 from lanewise.engines.storage import dtype_of
-from lanewise.language.sorts import BY_NAME
-from lanewise.operators.catalogue import find
 from tests.conformance.conform import faults_of_arithmetic, faults_of_conversions, faults_of_floats, faults_of_shifts
 from tests.conformance.conform.faults import Fault
 
@@ -33,15 +33,7 @@ named = pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault.rule
 
 @cache
 def listed() -> dict[str, Cell]:
-    found = [*cells("onnx"), *cells("tosa"), conversion()]
-    return {cell.key: cell for cell in found}
-
-
-def conversion() -> Cell:
-    """A conversion of TOSA, which rounds to nearest; `conform` does not ask about it."""
-    record = find("tosa", "CAST", "0.23.0")
-    (row,) = [row for row in record.rows if row.inputs == (BY_NAME["float32"],) and row.output == BY_NAME["int8"]]
-    return Cell(record, row, {"output_type": row.output}, {})
+    return {cell.key: cell for cell in asked(target_of("numpy"))}
 
 
 def name_of(rule: rules.Definition) -> str:

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from lanewise.conformance.judging import verdict as v
-from lanewise.conformance.judging.cells import cells
+from lanewise.conformance.judging.questions import cells
 from lanewise.conformance.judging.run import Report, conform
 from lanewise.conformance.report.terminal import show, words
 from lanewise.conformance.targets.names import target_of

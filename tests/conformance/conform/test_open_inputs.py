@@ -10,9 +10,9 @@ import pytest
 from rich.console import Console
 
 from lanewise.conformance.judging import verdict as v
-from lanewise.conformance.judging.cells import cells
 from lanewise.conformance.judging.judge import _grid, compared
 from lanewise.conformance.judging.narrow import Answers
+from lanewise.conformance.judging.questions import cells
 from lanewise.conformance.judging.run import conform
 from lanewise.conformance.judging.subject import Subject
 from lanewise.conformance.judging.subnormals import subnormal
@@ -116,7 +116,7 @@ def test_allowed_are_the_number_itself_and_zeros_for_operands_results_or_both() 
 
 
 def test_where_a_zero_makes_an_element_unpredictable_anything_may_come_out() -> None:
-    cell = next(cell for cell in cells("tosa", "1.1") if cell.operator == "pow" and cell.type_text == "float32")
+    cell = next(cell for cell in cells("tosa", ["1.1"]) if cell.operator == "pow" and cell.type_text == "float32")
     subject = Subject(cell, [np.full(3, 2.0**-130, np.float32), np.full(3, -0.5, np.float32)])
     assert subject.open[1].all()
     assert subject.left_open(np.arange(3), np.array([2.0**65, np.inf, 42.0], np.float32)).all()

@@ -15,7 +15,7 @@ import pytest
 from rich.console import Console
 
 from lanewise.conformance.detective import rules
-from lanewise.conformance.judging.cells import cells
+from lanewise.conformance.judging.questions import cells
 from lanewise.conformance.judging.run import Report, conform
 from lanewise.conformance.judging.verdict import MEANINGS, VERDICTS
 from lanewise.conformance.report.page import page
@@ -216,7 +216,7 @@ def test_keys_change_a_filter_the_legend_and_the_colours(browser: Browser, file:
         browser.press(" ")
         assert browser.ask(theme) == ("lightfalse" if dark else "darktrue")
         assert browser.ask(back) != before
-        for _ in range(4):
+        for _ in range(5):
             browser.press("Tab")
         assert browser.ask(FOCUS) == "verdict"
         browser.press("ArrowDown")

@@ -21,7 +21,9 @@ function make(tag, attributes = {}, ...children) {
 }
 const percent = (part, all) => (part === all ? "100%" : (100 * part / all).toFixed(1) + "%");
 const number = (value) => value.toLocaleString("en");
-const label = (cell) => `${cell.specification.toUpperCase()} ${cell.operator} ${cell.version}`;
+const label = (cell) => `${cell.specification.toUpperCase()} ${cell.operator}`;
+const version = (cell) => `${cell.specification.toUpperCase()} ${cell.version}`;
+const later = (a, b) => a.localeCompare(b, "en", { numeric: true });
 
 for (const t of data.targets) {
   $("targets").append(make("li", {}, make("b", {}, t.target), ` ${t.missing === null ? t.version : "not run: " + t.missing}`));
@@ -44,12 +46,14 @@ function fill(id, first, values) {
   $(id).addEventListener("change", draw);
 }
 fill("operator", [["", "all"]], data.cells.map(label));
+fill("version", [["", "all"]], data.cells.map(version).sort(later));
 fill("type", [["", "all"]], data.cells.map((cell) => cell.type));
 fill("target", [["", "all"]], targets);
 fill("verdict", [["*", "findings"], ["", "everything"]], [...Object.keys(data.verdicts), OTHERWISE]);
 
 function shown(cell) {
   if ($("operator").value && label(cell) !== $("operator").value) return false;
+  if ($("version").value && version(cell) !== $("version").value) return false;
   if ($("type").value && cell.type !== $("type").value) return false;
   const wanted = $("verdict").value;
   const asked = [...(findings.get(cell.cell) || new Map()).values()].filter((f) => !$("target").value || f.target === $("target").value);
