@@ -131,7 +131,9 @@ def test_filters_narrow_the_matrix(browser: Browser, file: Path) -> None:
 
     assert pick() == 4  # BitShift, two types, two directions
     assert pick(verdict="") == 6
-    assert pick(operator="ONNX BitwiseAnd 18") == 2
+    assert pick(version="ONNX 28") == 4
+    assert pick(version="ONNX 18") == 2
+    assert pick(version="", operator="ONNX BitwiseAnd") == 2
     assert pick(type="uint8") == 1
     assert pick(operator="", type="", verdict="differs") == 4
     assert pick(target=f"{HERE}:right") == 0
@@ -177,11 +179,11 @@ def test_every_input_is_claimed_only_where_all_were_run(browser: Browser, report
 def test_the_keyboard_alone_reaches_filters_and_cells_and_opens_one(browser: Browser, file: Path) -> None:
     browser.open(file, 1280, 900)
     order = []
-    for _ in range(8):
+    for _ in range(9):
         browser.press("Tab")
         order.append(browser.ask(FOCUS))
-    summary_of_legend, region, first = order[5:]
-    assert order[:5] == ["theme", "operator", "type", "target", "verdict"]
+    summary_of_legend, region, first = order[6:]
+    assert order[:6] == ["theme", "operator", "version", "type", "target", "verdict"]
     assert summary_of_legend is None  # the legend's summary, which is named by its text
     assert region == "Matrix of operators and targets"
     assert first.startswith(f"{HERE}:masks_counts, onnx BitShift 28")

@@ -17,6 +17,7 @@ from lanewise.conformance.targets.names import LIBRARIES
 from lanewise.conformance.targets.process import ending
 from lanewise.conformance.targets.tosa_graphs import graph_of, varies
 from lanewise.formats.mlir_writer import model_bytes
+from lanewise.language.errors import UnsupportedError
 
 Array = np.ndarray[Any, Any]
 BATCH = LIBRARIES["iree"].batch  # every row is as long: compiling takes longest, so that a case has few shapes
@@ -30,7 +31,11 @@ def runner(_: str) -> Any:
         free = varies(case)
         filled = [_filled(array) if vary else array for array, vary in zip(operands, free, strict=True)]
         model, given = graph_of(case, filled)
-        module = compiled(model_bytes(model, generic=True))
+        try:
+            text = model_bytes(model, generic=True)
+        except UnsupportedError as error:
+            raise NotThere(f"no text can ask it: {error}") from None
+        module = compiled(text)
         if isinstance(module, Exception):
             raise module
         result = in_a_copy(lambda: results(module, list(given.values()))[0])

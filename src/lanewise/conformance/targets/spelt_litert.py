@@ -94,7 +94,8 @@ class Tosa(Onnx):
         return NotImplemented if quantised(zero_points, zeros) else run(Codes.NEG, (x,), self.output)
 
     def clamp(self, x: Array, *, min_val: Any, max_val: Any, nan_mode: str = "PROPAGATE") -> Any:
-        code = BOUNDED.get((min_val, max_val)) if nan_mode == "PROPAGATE" else None
+        real = x.dtype.name in ("float16", "bfloat16", "float32") and nan_mode == "PROPAGATE"
+        code = BOUNDED.get((min_val, max_val)) if real else None
         return NotImplemented if code is None else run(code, (x,), self.output)
 
     def arithmetic_right_shift(self, a: Array, b: Array, *, round: bool) -> Any:

@@ -16,6 +16,7 @@ from lanewise.conformance.targets.process import ending
 from lanewise.conformance.targets.tosa_graphs import graph_of
 from lanewise.formats import tosa_writer
 from lanewise.formats.tensors import read_tensors, write_npy
+from lanewise.language.errors import UnsupportedError
 
 Array = np.ndarray[Any, Any]
 STATUS = {1: "unpredictable", 2: "error"}  # return codes besides 0
@@ -58,7 +59,11 @@ def runner(_: str, folder: str) -> Any:
             raise NotThere("it speaks TOSA only")
         with TemporaryDirectory(prefix="lanewise-") as made:
             model, given = graph_of(case, operands)
-            (result,) = program.run(Path(made), tosa_writer.model_bytes(model), given, {"z": case.output})
+            try:
+                content = tosa_writer.model_bytes(model)
+            except UnsupportedError as error:
+                raise NotThere(f"no file can ask it: {error}") from None
+            (result,) = program.run(Path(made), content, given, {"z": case.output})
             return result
 
     return run
