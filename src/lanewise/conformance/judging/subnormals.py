@@ -50,7 +50,7 @@ def decided_by_subnormals(
     if output.kind == "float" and cell.operator in ROUNDED_AFTER:
         found |= _size(result, output) == 1 << output.fraction_bits
     if output.kind == "float" and cell.operator in CHOICES:  # between zeros, either operand is a right answer
-        found |= np.logical_and.reduce([without(column, output) == 0 for column in columns])
+        found |= np.logical_and.reduce([_size(without(column, output), output) == 0 for column in columns])
     if output.kind == "float" and cell.operator == "mod":  # its rest towards zero, from which it is rounded down
         with np.errstate(all="ignore"):
             found |= subnormal(np.fmod(*columns), output)
