@@ -65,7 +65,8 @@ def conform(
         questions[name] = sorted(chosen, key=lambda cell: order[cell.key])
     subjects = report.subjects = _subjects(report.cells)
 
-    processes = {name: TargetProcess(_named(targets, name), seconds) for name in questions}
+    slow_first = sorted(questions, key=lambda name: not _named(targets, name).slow)
+    processes = {name: TargetProcess(_named(targets, name), seconds) for name in slow_first}
 
     def run(name: str) -> list[v.Finding] | Unusable:
         with processes[name] as process:
@@ -74,7 +75,9 @@ def conform(
             except Unusable as error:
                 return error
 
-    for name, found in _side_by_side(run, processes, workers).items():
+    results = _side_by_side(run, processes, workers)
+    for name in questions:
+        found = results[name]
         if isinstance(found, Unusable):
             report.missing[name] = str(found)
         else:

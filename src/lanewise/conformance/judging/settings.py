@@ -21,7 +21,7 @@ SCALES_16 = ((1 << 14, 14), (1 << 14, 15), ((1 << 15) - 1, 62))
 
 def asked_with(record: Operator, row: Row) -> Iterator[tuple[Given, Given]]:
     """Attributes, and values of the operands that are one number or a table; some may be forbidden for the row."""
-    if record.name == "RESCALE":
+    if python_name(record.name) == "rescale":
         yield from _rescale(record, row)
         return
     seen: set[str] = set()

@@ -24,6 +24,7 @@ class Library(NamedTuple):
     knows: str
     tosa_version: str = "0.23.0"
     batch: int = 1 << 20
+    slow: bool = False
 
     @property
     def missing(self) -> str | None:
@@ -50,9 +51,9 @@ LIBRARIES = {
     "onnx": Library({"onnx": "onnx"}, ("onnx",), EVERY),
     "onnxruntime": Library({"onnxruntime": "onnxruntime"}, ("onnx",), EVERY),
     "torch": Library({"torch": "torch"}, BOTH, NEWEST),
-    "jax": Library({"jax": "jax"}, BOTH, NEWEST),
+    "jax": Library({"jax": "jax"}, BOTH, NEWEST, slow=True),
     "litert": Library({"ai_edge_litert": "ai-edge-litert"}, BOTH, NEWEST),
-    "iree": Library(IREE, ("tosa",), OWN, tosa_version="1.1", batch=8192),
+    "iree": Library(IREE, ("tosa",), OWN, tosa_version="1.1", batch=8192, slow=True),
 }
 TOOLS = "LANEWISE_TOSA_TOOLS"
 WORKER = (sys.executable, "-m", "lanewise.conformance.targets.worker")  # what a library's name follows
@@ -72,6 +73,7 @@ class Target:
     missing: str | None = None  # why it cannot run at all
     environment: Mapping[str, str] = field(default_factory=dict)
     batch: int = 1 << 20  # elements at most in one request
+    slow: bool = False  # compiles for each question, so that it is asked first, beside the others
 
 
 def target_of(text: str, tosa_tools: Path | None = None) -> Target:
@@ -87,6 +89,7 @@ def target_of(text: str, tosa_tools: Path | None = None) -> Target:
             versioned=library.knows == EVERY,
             missing=library.missing,
             batch=library.batch,
+            slow=library.slow,
         )
     if text == "tosa":
         return _tosa(tosa_tools)
@@ -115,4 +118,4 @@ def _tosa(folder: Path | None) -> Target:
     elif not program.is_file():
         missing = f"{program}: no such file; {given} is to be a virtual environment with tosa-tools"
     command = (*WORKER, "tosa", str(given))
-    return Target("tosa", command, ("tosa",), OWN, tosa_version="1.1", missing=missing, batch=1 << 16)
+    return Target("tosa", command, ("tosa",), OWN, tosa_version="1.1", missing=missing, batch=1 << 16, slow=True)
