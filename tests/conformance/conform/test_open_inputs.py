@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -148,6 +149,15 @@ def test_what_explains_open_inputs_does_not_contradict_the_others() -> None:
     alone = {rule.name for rule in compared(subject, apart)[3]}
     assert alone == {"subnormal numbers are 0", "cut to an integer first"}
     assert [rule.name for rule in compared(subject, apart, beside)[3]] == ["subnormal numbers are 0"]
+
+
+def test_zeros_and_their_bounds_in_clip_are_open() -> None:
+    x = np.array([0.0, -0.0, 1.0, np.nan, 100.0], np.float32)
+    cell = named("clip", "float32")
+    for bounds, open_ones in (((0.0, 6.0), [0, 1, 3]), ((-5.0, 6.0), [3]), ((np.nan, 6.0), [0, 1, 2, 3, 4])):
+        fixed = dict(zip(("min", "max"), bounds, strict=True))
+        number, found = Subject(replace(cell, fixed=fixed), [x]).open
+        assert (number, np.flatnonzero(found).tolist()) == ("O7", open_ones)
 
 
 def test_broadcasting_is_asked_where_few_operands_are_open() -> None:

@@ -6,6 +6,7 @@ another opinion there does not differ from the specification, and is counted apa
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -98,12 +99,14 @@ class OnnxReadings:
     min = max
 
     def clip(self, a: Array) -> tuple[str, Any]:
-        if self.silence == "bounds":
+        bounds = _bounds(self.cell)
+        if self.silence == "bounds" or any(bound is not None and math.isnan(bound) for bound in bounds):
             return "O7", True
         beyond: Any = np.isinf(a)
         if "min" not in self.cell.record.arguments:  # bounds are float32 then, and so are those that are not given
             beyond = np.abs(a.astype(np.float64)) > np.finfo(np.float32).max
-        return "O7", not self.whole and (np.isnan(a) | (None in _bounds(self.cell) and beyond))
+        equals = (a == 0) & (0 in bounds)  # of zeros with different signs
+        return "O7", not self.whole and (np.isnan(a) | equals | (beyond if None in bounds else False))
 
     def cast(self, a: Array) -> tuple[str, Any]:
         output = self.cell.row.output

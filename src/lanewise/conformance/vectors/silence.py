@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,9 @@ from lanewise.conformance.judging.readings import open_elements
 from lanewise.conformance.judging.subnormals import decided_by_subnormals
 from lanewise.conformance.vectors.corpus import Column, VectorSet
 from lanewise.conformance.vectors.graphs import Array
+from lanewise.conformance.vectors.tables import fixed
 from lanewise.engines.checks import masked
+from lanewise.engines.exact import number
 from lanewise.engines.exact_kernel import ExactKernel, from_patterns
 from lanewise.language.nodes import postorder
 from lanewise.language.sorts import AnySort, Sort
@@ -34,15 +37,15 @@ def decided_by(vectors: VectorSet) -> dict[int, tuple[str, ...]]:
     """The numbers of the readings without which an element would have no result, by the element's index."""
     columns = [from_patterns(column.patterns, column.sort) for column in vectors.columns]
     found: dict[int, tuple[str, ...]] = {}
-    for number, mask in (*_open(vectors, columns), _subnormal(vectors, columns)):
+    for reading, mask in (*_open(vectors, columns), _subnormal(vectors, columns)):
         for at in mask.nonzero()[0].tolist():
-            found[at] = tuple(dict.fromkeys((*found.get(at, ()), number)))
+            found[at] = tuple(dict.fromkeys((*found.get(at, ()), reading)))
     return found
 
 
 def _open(vectors: VectorSet, columns: list[Array]) -> list[tuple[str, Array]]:
     """What the text of the operator leaves open by itself."""
-    cell = Cell(vectors.operator, vectors.row, vectors.choice.attributes, vectors.choice.fixed)
+    cell = Cell(vectors.operator, vectors.row, vectors.choice.attributes, _numbers(vectors))
     # Readings are about two operands; of more, any two may be what nothing else decides.
     several = itertools.combinations(columns, 2) if vectors.operator.variadic and len(columns) > 2 else [columns]
     return [open_elements(cell, list(given)) for given in several if len(given) == len(cell.free)]
@@ -54,7 +57,7 @@ def _subnormal(vectors: VectorSet, columns: list[Array]) -> tuple[str, Array]:
     if not any(_is_float(one.sort) for step in steps for one in (step, *step.args)):
         return "", np.zeros(len(vectors.results), np.bool_)
     cell = _SetCell(
-        vectors.operator, vectors.row, vectors.choice.attributes, vectors.choice.fixed, columns=vectors.columns
+        vectors.operator, vectors.row, vectors.choice.attributes, _numbers(vectors), columns=vectors.columns
     )
     output = vectors.row.output
     specified = from_patterns(vectors.results, output), np.array([bool(reason) for reason in vectors.broken])
@@ -76,6 +79,12 @@ def _subnormal(vectors: VectorSet, columns: list[Array]) -> tuple[str, Array]:
         return differing
 
     return decided_by_subnormals(cell, columns, specified, compute, differs)
+
+
+def _numbers(vectors: VectorSet) -> dict[str, Any]:
+    """What is fixed, as a cell has it: numbers, where the set has patterns."""
+    known = {name: number(value, sort) for name, value, sort in fixed(vectors) if isinstance(sort, Sort)}
+    return {**vectors.choice.fixed, **known}
 
 
 def _is_float(sort: AnySort) -> bool:
