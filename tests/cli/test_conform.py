@@ -36,11 +36,29 @@ def test_targets_that_cannot_run_are_told_and_the_others_judged() -> None:
     assert out.splitlines()[-1] == "1 agrees"
 
 
+def test_versions_narrow_what_is_asked(tmp_path: Path) -> None:
+    file = tmp_path / "found.json"
+    arguments = ("--operator", "^Bitwise(And|Or)-|^BITWISE_AND$", "--type", "^int8$", "--json", file)
+    lanewise("conform", MASKS, *arguments, "--version", "18", "--version", "1.0", code=0)
+    asked = [
+        (cell["specification"], cell["operator"], cell["version"]) for cell in json.loads(file.read_text())["cells"]
+    ]
+    assert asked == [("onnx", "BitwiseAnd", 18), ("onnx", "BitwiseOr", 18), ("tosa", "BITWISE_AND", "1.0")]
+    lanewise(
+        "conform", MASKS, "--operator", "^BitShift-", "--type", "^uint8$", "--version", "20", "--json", file, code=0
+    )
+    assert {cell["version"] for cell in json.loads(file.read_text())["cells"]} == {11}
+
+
 @pytest.mark.parametrize(("arguments", "words"), [
     (("nump",), "target 'nump'; allowed: numpy, onnx,"),
     (("program:/nowhere/at/all",), "there is no program '/nowhere/at/all'"),
     ((RIGHT, "--operator", "("), "--operator '(': no regular expression"),
     ((RIGHT, "--type", "complex"), "no question to these targets matches --operator and --type"),
+    ((RIGHT, "--version", "29"), "--version '29': no version of a specification; ONNX has opsets from 1 to 28, "),
+    ((RIGHT, "--version", "0.22"), "releases 0.23.0, 1.0, 1.1"),
+    ((RIGHT, "--version", "newest"), "--version 'newest': no version of a specification"),
+    ((RIGHT, "--operator", "^BitwiseAnd", "--version", "17"), "matches --operator, --type and --version"),
     ((RIGHT, "--json", "/nowhere/file.json"), "--json /nowhere/file.json: /nowhere: no such folder"),
     ((RIGHT, "--html", "/nowhere/file.html"), "--html /nowhere/file.html: /nowhere: no such folder"),
 ])  # fmt: skip

@@ -301,19 +301,21 @@ def _ahead(setting: Setting, a: Value, b: Value) -> Value:
     return a > b if setting.cell.operator.startswith("max") else a < b
 
 
-def _or_nan(a: Value, b: Value, chosen: Value) -> Value:
+def _or_nan(setting: Setting, a: Value, b: Value, chosen: Value) -> Value:
     applies(a.element.kind == "float")
+    if setting.attributes.get("nan_mode") == "IGNORE":
+        return select(is_nan(a), b, select(is_nan(b), a, chosen))
     return select(is_nan(a) | is_nan(b), nan(a.element), chosen)
 
 
 @rule("the second of equals", "of two zeros with different signs the second operand", *CHOICES)
 def second_of_equals(setting: Setting, a: Value, b: Value) -> Value:
-    return _or_nan(a, b, select(_ahead(setting, a, b), a, b))
+    return _or_nan(setting, a, b, select(_ahead(setting, a, b), a, b))
 
 
 @rule("the first of equals", "of two zeros with different signs the first operand", *CHOICES)
 def first_of_equals(setting: Setting, a: Value, b: Value) -> Value:
-    return _or_nan(a, b, select(_ahead(setting, b, a), b, a))
+    return _or_nan(setting, a, b, select(_ahead(setting, b, a), b, a))
 
 
 @rule("zeros by their signs", "-0 counts as less than 0", *CHOICES)
@@ -323,7 +325,7 @@ def ordered_zeros(setting: Setting, a: Value, b: Value) -> Value:
     zeros = (a == 0.0) & (b == 0.0)
     minus = negative(upper)
     mixed = lower if setting.cell.operator.startswith("max") else select(_both_plus(a, b), upper, minus)
-    return _or_nan(a, b, select(zeros, mixed, select(_ahead(setting, a, b), a, b)))
+    return _or_nan(setting, a, b, select(zeros, mixed, select(_ahead(setting, a, b), a, b)))
 
 
 def _both_plus(a: Value, b: Value) -> Value:
