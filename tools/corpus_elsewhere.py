@@ -22,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
+from lanewise.conformance.targets.ort_values import run_session
 from lanewise.conformance.targets.tosa_model import Program
 from lanewise.formats.tensors import read_tensors
 
@@ -136,7 +137,7 @@ def _serve() -> None:
                 for k, value in enumerate(session.get_inputs())
             }
             want = onnx.numpy_helper.to_array(onnx.load_tensor(data / "output_0.pb"))
-            answer = _compared(place, np.asarray(session.run(None, given)[0]), want)
+            answer = _compared(place, run_session(session, given)[0], want)
         except missing:
             answer = MISSING
         except Exception as error:  # whatever it says is its answer

@@ -256,33 +256,16 @@ def test_a_corrupted_vector_is_found_by_the_suite_and_by_the_check(tmp_path: Pat
     assert "more.txt: not of the corpus" in both
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_onnx_folders_run_through_onnx_runtime_from_their_files_alone(tmp_path: Path):
-    onnxruntime = pytest.importorskip("onnxruntime")
+def test_onnx_folders_are_what_the_loader_and_the_checker_take(tmp_path: Path):
     import onnx
     from onnx.backend.test.loader import load_model_tests
 
     written(tmp_path / "corpus", "onnx", r"^onnx (28|11) BitShift|^onnx 13 (Add|Max|Equal|Sub|Mul)|^onnx 18 Bitwise")
     cases = load_model_tests(str(tmp_path), "corpus")
-    ran = 0
+    assert len(cases) > 30
     for case in cases:
         assert case.model_dir is not None
-        path = Path(case.model_dir)
-        onnx.checker.check_model(str(path / "model.onnx"), full_check=True)
-        try:
-            session = onnxruntime.InferenceSession(path / "model.onnx", providers=["CPUExecutionProvider"])
-        except Exception as error:  # no kernel for this type
-            assert "NOT_IMPLEMENTED" in str(error) or "not implemented" in str(error).lower(), error
-            continue
-        data = path / "test_data_set_0"
-        given = {}
-        for k, value in enumerate(session.get_inputs()):
-            given[value.name] = onnx.numpy_helper.to_array(onnx.load_tensor(data / f"input_{k}.pb"))
-        want = onnx.numpy_helper.to_array(onnx.load_tensor(data / "output_0.pb"))
-        (found,) = session.run(None, given)
-        np.testing.assert_array_equal(found, want, err_msg=case.name)
-        ran += 1
-    assert ran > 30
+        onnx.checker.check_model(str(Path(case.model_dir) / "model.onnx"), full_check=True)
 
 
 def test_what_only_a_reading_decides_is_an_onnx_test_of_its_own(tmp_path: Path):

@@ -49,13 +49,15 @@ def stored_tensors(path: Path) -> dict[str, Array]:
 def _onnxruntime(folder: Path, given: Mapping[str, Array], outputs: Mapping[str, str]) -> list[Any]:
     import onnxruntime
 
+    from lanewise.conformance.targets.ort_values import run_session
+
     onnxruntime.set_default_logger_severity(4)
     options = onnxruntime.SessionOptions()
     # As the graph is written: what is looked for is the node that differs.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     model = (folder / "model").read_bytes()
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-    return list(session.run(list(outputs), dict(given)))
+    return run_session(session, given, list(outputs))
 
 
 def _onnx(folder: Path, given: Mapping[str, Array], outputs: Mapping[str, str]) -> list[Any]:

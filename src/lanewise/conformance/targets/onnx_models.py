@@ -75,8 +75,10 @@ def _evaluator(model: Any) -> Callable[..., Any]:
 def _runtime(model: Any) -> Callable[..., Any]:
     import onnxruntime
 
+    from lanewise.conformance.targets.ort_values import run_session
+
     onnxruntime.set_default_logger_severity(4)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-    return lambda given: session.run(None, given)[0]
+    return lambda given: run_session(session, given)[0]
