@@ -51,6 +51,8 @@ def test_every_choice_of_an_attribute_is_asked_about() -> None:
     for name in ("input_unsigned", "output_unsigned", "scale32"):
         found = {cell.attributes[name] for cell in cells("tosa", ["1.1"]) if cell.operator == "rescale"}
         assert found == {True, False}
+    rescaled = [cell for cell in cells("tosa", ["0.23.0"]) if cell.operator == "rescale"]
+    assert {cell.attributes["double_round"] for cell in rescaled} == {True, False}
     ignoring = {cell.operator for cell in cells("tosa", ["1.1"]) if cell.attributes.get("nan_mode") == "IGNORE"}
     assert ignoring == {"clamp", "maximum", "minimum"}
 
