@@ -151,6 +151,45 @@ def test_what_explains_open_inputs_does_not_contradict_the_others() -> None:
     assert [rule.name for rule in compared(subject, apart, beside)[3]] == ["subnormal numbers are 0"]
 
 
+def test_of_remainders_only_the_sign_that_the_text_leaves_is_open() -> None:
+    a, b = [-0.0, -0.0, 0.0, 4.0, -4.0], [2.0, -2.0, 2.0, 2.0, 2.0]
+    assert silent("mod", "float32", a, b, fmod=True) == [True, False, False, False, False]
+    assert silent("mod", "float32", a, b, fmod=False) == [False] * 5
+
+
+def test_infinity_beyond_an_absent_bound_of_clip_is_not_open() -> None:
+    cell = replace(named("clip", "float32"), fixed={"min": -5, "max": None})
+    x = np.array([np.inf, -np.inf, np.nan], np.float32)
+    assert Subject(cell, [x]).open[1].tolist() == [False, False, True]
+
+
+def of_tosa_1(operator: str, kind: str, a: list[float], b: list[float], **attributes: object) -> Subject:
+    cell = next(
+        one
+        for one in cells("tosa", ["1.0"])
+        if one.operator == operator
+        and one.type_text == kind
+        and all(one.attributes.get(name) == value for name, value in attributes.items())
+    )
+    return Subject(cell, [np.array(column, np.float16) for column in (a, b)])
+
+
+def test_either_neighbour_of_a_tie_is_right_from_tosa_1_on() -> None:
+    subject = of_tosa_1("add", "float16", [2048.0, 2048.0, 1.0], [1.0, 3.0, 1.0])
+    assert subject.open == ("V15", pytest.approx([True, True, False]))
+    rows, found = np.array([0, 0, 0, 1, 1]), np.array([2048, 2050, 2052, 2052, 2050], np.float16)
+    assert subject.left_open(rows, found).tolist() == [True, True, False, True, True]
+
+
+def test_the_sign_of_a_chosen_zero_is_free_from_tosa_1_on() -> None:
+    a, b = [-0.0, 0.0, -0.0, np.nan, 1.0, np.nan], [-1.0, 0.0, 1.0, -0.0, 0.0, 2.0]
+    subject = of_tosa_1("maximum", "float16", a, b, nan_mode="IGNORE")
+    assert subject.open[1].tolist() == [True, True, False, True, False, False]
+    found = np.array([0.0, 1.0], np.float16)
+    assert subject.left_open(np.array([0, 0]), found).tolist() == [True, False]
+    assert of_tosa_1("maximum", "float16", a, b, nan_mode="PROPAGATE").open[1].tolist() == [True, True] + [False] * 4
+
+
 def test_zeros_and_their_bounds_in_clip_are_open() -> None:
     x = np.array([0.0, -0.0, 1.0, np.nan, 100.0], np.float32)
     cell = named("clip", "float32")

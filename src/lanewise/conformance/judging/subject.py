@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from lanewise.conformance.comparison import Bound, distance
+from lanewise.conformance.comparison import Bound, distance, last_place_bound
 from lanewise.conformance.judging.cells import Cell
 from lanewise.conformance.judging.inputs import columns, words
 from lanewise.conformance.judging.nearness import allowed_distance
@@ -99,9 +99,16 @@ class Subject:
         return self._all()[2][:2]
 
     def left_open(self, rows: Array, found: Array) -> Array:
-        """Which results of open rows the text's silence allows: any, or where subnormal numbers decide, theirs."""
+        """Which results of open rows the text allows.
+
+        Where it is silent, that is any; where subnormal numbers decide, theirs; where TOSA leaves a choice between
+        zeros or neighbours, these.
+        """
         expected, outside, (_, _, by_zeros) = self._all()
         allowed = ~by_zeros[rows]
+        sort, cell = self.cell.row.output, self.cell
+        if cell.specification == "tosa" and sort.kind == "float":
+            allowed &= _near(found, expected[rows], sort, last_place_bound) | by_zeros[rows]
         asked = np.flatnonzero(~allowed)
         if len(asked):
             there = rows[asked]

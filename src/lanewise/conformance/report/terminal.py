@@ -59,8 +59,16 @@ def _alike(report: Report) -> dict[tuple[str, ...], list[v.Finding]]:
         if finding.verdict in FAILING and finding.asked:
             rule = finding.rules[0].name if finding.rules else ""
             name = report.cells[finding.key].record.name if finding.verdict != v.ACCEPTS else ""
-            groups.setdefault((finding.target, name, finding.verdict, rule), []).append(finding)
+            what = (finding.target, name, finding.verdict, rule, _kind(finding))
+            groups.setdefault(what, []).append(finding)
     return groups
+
+
+def _kind(finding: v.Finding) -> str:
+    """What makes up a difference: another type or shape of everything, elements, or layouts alone."""
+    if finding.verdict != v.DIFFERS:
+        return ""
+    return "type" if finding.message else "elements" if finding.differing else "layouts"
 
 
 def summary(report: Report) -> str:
@@ -158,8 +166,9 @@ def _read_otherwise(report: Report, console: Console) -> None:
 def _otherwise(report: Report, rule: str, findings: Sequence[v.Finding]) -> str:
     """What is read otherwise of some types, with the share that a rule explains."""
     kinds = list(dict.fromkeys(report.cells[finding.key].type_text for finding in findings))
-    share = min(one.open_rules[0].explained / one.open_rules[0].of for one in findings) if rule else 0.0
-    explained = f"; as if: {rule} ({'' if share == 1 else 'at least '}{math.floor(share * 100)}%)" if rule else ""
+    best = [one.open_rules[0] for one in findings] if rule else []
+    percent = math.floor(100 * sum(one.explained for one in best) / max(1, sum(one.of for one in best)))
+    explained = f"; as if: {rule} ({percent or 'less than 1'}%)" if rule else ""
     differing, open_inputs = sum(one.open_differing for one in findings), sum(one.open for one in findings)
     return f"{some(kinds)} ({differing:,} of {open_inputs:,} open inputs, reading {findings[0].reading}){explained}"
 

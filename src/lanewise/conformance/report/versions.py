@@ -27,14 +27,14 @@ def merged(said: Iterable[tuple[str, Rest]]) -> list[tuple[str, Rest]]:
 
 def likewise(first: Cell, others: Sequence[Cell]) -> str:
     """Cells of which the same is true as of the first: those of its version by types and settings, others with it."""
-    own = [_text(cell) for cell in others if label(cell) == label(first)]
+    own = list(dict.fromkeys(_text(cell) for cell in others if label(cell) == label(first)))
     by_label: dict[str, list[str]] = {}
     for cell in others:
         if label(cell) != label(first):
             by_label.setdefault(label(cell), []).append(_text(cell))
-    parts = [", ".join(own)] if own else []
-    parts += [f"{name}: {texts}" for name, texts in merged((name, ", ".join(some)) for name, some in by_label.items())]
-    return "; ".join(parts)
+    parts = [some(own)] if own else []
+    parts += [f"{name}: {texts}" for name, texts in merged((name, some(kinds)) for name, kinds in by_label.items())]
+    return "; ".join(parts[:SHOWN]) + (f"; and {len(parts) - SHOWN} more operators" if len(parts) > SHOWN else "")
 
 
 def some(kinds: Sequence[str]) -> str:

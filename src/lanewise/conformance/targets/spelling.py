@@ -6,18 +6,33 @@ from collections.abc import Mapping
 from functools import reduce
 from typing import Any
 
+import numpy as np
+
 from lanewise.conformance.targets.case import Case, NotThere
+from lanewise.engines.storage import dtype_of
 from lanewise.graph.signature import python_name
 from lanewise.language.sorts import BY_NAME
+from lanewise.operators.catalogue import find
 
 
 def spelt(classes: Mapping[str, type], case: Case, operands: list[Any]) -> Any:
     """The result of the method that is named as the operator; NotThere if the library has no such thing."""
     written = getattr(classes[case.specification](case.output), python_name(case.operator), None)
-    result = NotImplemented if written is None else written(*operands, **case.attributes)
+    attributes = {**_default_bounds(case), **case.attributes}
+    result = NotImplemented if written is None else written(*operands, **attributes)
     if result is NotImplemented:
         raise NotThere(f"{case.operator} has no spelling of its own there")
     return result
+
+
+def _default_bounds(case: Case) -> dict[str, float]:
+    """The bounds that Clip has as attributes where none are given, in the type of its input."""
+    if case.operator != "Clip":
+        return {}
+    kind = dtype_of(BY_NAME[case.output]).type
+    attributes = find(case.specification, case.operator, case.version).attributes
+    with np.errstate(over="ignore"):
+        return {name: float(kind(one.default)) for name, one in attributes.items() if isinstance(one.default, float)}
 
 
 class OnnxAlike:
