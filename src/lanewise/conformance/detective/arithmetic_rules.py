@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from lanewise.conformance.detective.rules import Setting, applies, rule, smallest_normal, without_subnormals
+from lanewise.language.floats import decode, infinity
 from lanewise.language.sorts import Sort, f32, f64, i32, i64, integer
 from lanewise.language.words import (
     Value,
@@ -373,9 +374,10 @@ def unbounded(setting: Setting, a: Value) -> Value:
 def flushed_clip(setting: Setting, a: Value) -> Value:
     low, high = _bounds(setting)
     applies(a.element.kind == "float")
-    flat = without_subnormals(a)
-    over = flat if low is None else select(flat < low, literal(low, a.element), flat)
-    return over if high is None else select(over > high, literal(high, a.element), over)
+    flat, most = without_subnormals(a), decode(infinity(a.element) - 1, a.element)
+    lowest, highest = (literal(x, a.element) for x in (-most if low is None else low, most if high is None else high))
+    over = select(flat < lowest, lowest, flat)
+    return select(over > highest, highest, over)
 
 
 @rule("subnormal numbers are 0", "operands and results below the smallest normal number count as 0", *SUMS, "div")
