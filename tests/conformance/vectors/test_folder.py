@@ -12,6 +12,7 @@ import pytest
 from lanewise.conformance.vectors import folder, tables
 from lanewise.conformance.vectors.corpus import VectorSet
 from lanewise.conformance.vectors.folder import FORMATS, Selection
+from lanewise.conformance.vectors.whole_folder import whole_folder
 from tests.cli.test_commands import lanewise
 
 FEW = r"^tosa 1.0 (CLZ|INTDIV)"
@@ -46,6 +47,41 @@ def test_a_failure_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with pytest.raises((folder.InvalidError, KeyboardInterrupt, ValueError)):
         write(out)
     assert done
+    assert (sorted(tmp_path.rglob("*")), content(tmp_path)) == there
+
+
+@pytest.mark.parametrize("moved", [".old", "out"])
+@pytest.mark.parametrize("before", [True, False])
+def test_a_signal_as_a_move_returns_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moved: str, before: bool
+):
+    out = tmp_path / "deep" / "out"
+    if before:
+        write(out)
+        (out / "mine").write_text("the user's")
+    there = sorted(tmp_path.rglob("*")), content(tmp_path)
+    rename, came = Path.rename, []
+
+    def interrupted(path: Path, target: Path) -> Path:
+        found = rename(path, target)
+        if target.name.endswith(moved) and not came:
+            came.append(target)
+            raise KeyboardInterrupt
+        return found
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+
+    def replace() -> None:
+        with whole_folder(out) as fresh:
+            (fresh / "new").write_text("new")
+
+    if moved == ".old" and not before:  # nothing is moved away then
+        replace()
+        assert content(out) == {"new": b"new"}
+        return
+    with pytest.raises(KeyboardInterrupt):
+        replace()
+    assert came
     assert (sorted(tmp_path.rglob("*")), content(tmp_path)) == there
 
 

@@ -29,13 +29,17 @@ def whole_folder(folder: Path) -> Iterator[Path]:
     _put_right(target)
     tail = f"{target.name[:200]}.{secrets.token_hex(4)}"
     fresh, old = target.parent / f".{tail}.part", target.parent / f".{tail}.old"
+    ours = None
     try:
         fresh.mkdir()
+        ours = fresh.stat()
         with _locked(fresh):
             yield fresh
-            _exchange(fresh, target, old)
+            if target.exists():
+                target.rename(old)
+            fresh.rename(target)
     except BaseException:
-        shutil.rmtree(fresh, ignore_errors=True)
+        _as_it_was(fresh, target, old, ours)
         with contextlib.suppress(OSError):
             for parent in missing:
                 parent.rmdir()
@@ -43,17 +47,20 @@ def whole_folder(folder: Path) -> Iterator[Path]:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _exchange(fresh: Path, target: Path, old: Path) -> None:
-    """Moves what is there out of the way and the new folder in; back, if that fails."""
-    there = target.exists()
-    if there:
-        target.rename(old)
-    try:
-        fresh.rename(target)
-    except BaseException:
-        if there:
-            old.rename(target)
-        raise
+def _as_it_was(fresh: Path, target: Path, old: Path, ours: os.stat_result | None) -> None:
+    """Takes the new folder out again and moves back what was there, by what lies where now.
+
+    A signal may come when a move has been made but has not yet returned, so which moves were begun says too little.
+    """
+    with contextlib.suppress(OSError):  # what cannot be moved stays, for the next writer to put right
+        if ours is not None and target.exists() and os.path.samestat(target.stat(), ours):
+            target.rename(fresh)
+        if old.exists():
+            if target.exists():  # of another writer, who found nothing there: that folder has taken the old one's place
+                shutil.rmtree(old, ignore_errors=True)
+            else:
+                old.rename(target)
+    shutil.rmtree(fresh, ignore_errors=True)
 
 
 def _put_right(target: Path) -> None:
