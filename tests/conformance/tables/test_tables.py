@@ -195,6 +195,20 @@ def test_an_overflow_on_the_way_is_no_value():
         lw.build_table(lambda x: x.missing, 1.0, 0, 1.0, 0)
 
 
+def test_a_function_or_module_that_ends_the_program_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "ends_when_called.py").write_text("import sys\ndef f(x):\n    sys.exit(0)\n")
+    (tmp_path / "ends_when_imported.py").write_text("import sys\nsys.exit(0)\n")
+    monkeypatch.chdir(tmp_path)
+    scales = ("--input-scale", 0.05, "--output-scale", 0.01)
+    for name, message in [
+        ("ends_when_called", "the function, at -6.4: SystemExit: 0"),
+        ("ends_when_imported", "function 'ends_when_imported:f': SystemExit: 0"),
+    ]:
+        _, said = lanewise("table", "build", f"{name}:f", tmp_path / "t.npy", *scales, code=4)
+        assert message in said
+    assert not (tmp_path / "t.npy").exists()
+
+
 def test_commands(tmp_path: Path):
     scales = ("--input-scale", 0.05, "--output-scale", 1 / 128)
     file = tmp_path / "tanh.npy"

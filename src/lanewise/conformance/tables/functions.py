@@ -56,7 +56,7 @@ def function_named(name: str) -> Real:
         sys.path.insert(0, here)
     try:
         found = getattr(importlib.import_module(module), attribute)
-    except Exception as error:  # whatever a module does when it is imported
+    except (Exception, SystemExit) as error:  # whatever a module does when it is imported
         raise InvalidError(f"function {brief(name)}: {type(error).__name__}: {error}") from None
     finally:
         if added:
@@ -83,5 +83,5 @@ def value_at(function: Real, x: float) -> float:
         return math.nan
     except TypeError as error:
         raise InvalidError(f"the function, at {x!r}: {error}; it takes a float and gives one") from None
-    except Exception as error:  # whatever else a function of somebody's does
+    except (Exception, SystemExit) as error:  # whatever else a function of somebody's does
         raise InvalidError(f"the function, at {x!r}: {type(error).__name__}: {error}") from None
