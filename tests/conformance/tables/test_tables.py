@@ -209,6 +209,16 @@ def test_a_function_or_module_that_ends_the_program_is_an_error(tmp_path: Path, 
     assert not (tmp_path / "t.npy").exists()
 
 
+def test_the_last_entry_of_int16_counts():
+    wanted = Quantised(math.tanh, 1 / 32768, 0, 1 / 32768, 0, "int16")
+    table = build(wanted)
+    assert table[512] == 24956
+    table[512] = 32767
+    assert faults(table, wanted) == ["end points", "error"]
+    (error,) = [finding for finding in check_table(table, wanted)[0] if finding.check == "error"]
+    assert error.text.endswith(f"entries themselves up to {32767 - math.tanh(1) * 32768:.4g}")
+
+
 def test_commands(tmp_path: Path):
     scales = ("--input-scale", 0.05, "--output-scale", 1 / 128)
     file = tmp_path / "tanh.npy"

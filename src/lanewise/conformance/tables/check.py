@@ -68,7 +68,7 @@ def check_table(table: Array, wanted: Quantised | None = None) -> tuple[list[Fin
     findings += _order(values, wanted)
     findings += _shape(values, wanted)
     findings += _ends(values, wanted)
-    findings += _size_of_errors(errors, wanted)
+    findings += _size_of_errors(values, errors, wanted)
     return findings, errors
 
 
@@ -183,15 +183,16 @@ def _errors(values: Array, wanted: Quantised) -> Errors:
     return Errors(codes, exact, found, found - exact)
 
 
-def _size_of_errors(errors: Errors, wanted: Quantised) -> Iterator[Finding]:
+def _size_of_errors(values: Array, errors: Errors, wanted: Quantised) -> Iterator[Finding]:
     entries = np.array([wanted.exact(code) for code in wanted.inputs()])
     if np.isnan(errors.errors).all():
         yield Finding("error", False, "the function has no value at any input")
         return
     report = errors.report()
     # Entries are what rounding decides; between them a straight line stands for the function.
-    own = errors.errors[:: STEP[wanted.type]]
-    worst = float(np.nanmax(abs(own)))
+    # The last one of int16 is for no input, but the last interval ends there.
+    own = abs(values - entries)
+    worst = math.nan if np.isnan(own).all() else float(np.nanmax(own))
     good = worst <= 0.5 + TOLERANCE
     at = int(report["at"])
     text = (
