@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -217,6 +219,30 @@ def test_the_last_entry_of_int16_counts():
     assert faults(table, wanted) == ["end points", "error"]
     (error,) = [finding for finding in check_table(table, wanted)[0] if finding.check == "error"]
     assert error.text.endswith(f"entries themselves up to {32767 - math.tanh(1) * 32768:.4g}")
+
+
+@pytest.mark.parametrize(
+    ("found", "kind"),
+    [
+        ("1.5", "str"),
+        ("abc", "str"),
+        (b"1", "bytes"),
+        (1j, "complex"),
+        (np.complex64(1), "complex64"),
+        (None, "NoneType"),
+        (np.zeros(2), "ndarray"),
+        (np.array("1"), "ndarray"),
+        ([1.0], "list"),
+    ],
+)
+def test_what_is_no_real_number_is_no_value_of_a_function(found: object, kind: str):
+    with pytest.raises(lw.InvalidError, match=rf"at -128\.0: gives .* \({kind}\); it takes a float and gives one"):
+        lw.build_table(lambda x: found, 1.0, 0, 1.0, 0)  # type: ignore[arg-type, return-value]
+
+
+@pytest.mark.parametrize("found", [2, True, Fraction(3, 2), np.float32(1.5), np.array([3]), np.array(2.5)])
+def test_any_real_number_is_a_value(found: Any):
+    assert set(lw.build_table(lambda x: found, 1.0, 0, 1.0, 0).tolist()) == {round(float(np.asarray(found).item()))}
 
 
 def test_commands(tmp_path: Path):

@@ -8,6 +8,9 @@ import math
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from lanewise.language.errors import InvalidError, brief
 
@@ -69,19 +72,37 @@ def function_named(name: str) -> Real:
 def value_at(function: Real, x: float) -> float:
     """The function's value; NaN where it has none, and for the functions above infinite where it is too large.
 
-    In a function of somebody else's an overflow may be anywhere on the way to a value that is not large at all.
+    A result that is not one real number is an InvalidError. So is an overflow in a function of somebody else's, where
+    it may be anywhere on the way to a value that is not large at all.
     """
     try:
-        return float(function(x))
+        return _number(function(x), x)
     except OverflowError as error:
         if function in FUNCTIONS.values():
             return math.inf
         raise InvalidError(
             f"the function, at {x!r}: {error}; write it so that nothing on the way to its value overflows"
         ) from None
+    except InvalidError:
+        raise
     except (ValueError, ZeroDivisionError):
         return math.nan
     except TypeError as error:
         raise InvalidError(f"the function, at {x!r}: {error}; it takes a float and gives one") from None
     except (Exception, SystemExit) as error:  # whatever else a function of somebody's does
         raise InvalidError(f"the function, at {x!r}: {type(error).__name__}: {error}") from None
+
+
+def _number(found: Any, x: float) -> float:
+    """What a function gave, as a float. Text is no number, though float() reads it, and neither is a complex one."""
+    one = found.item() if isinstance(found, np.ndarray | np.generic) and found.size == 1 else found
+    if not isinstance(one, str | bytes | bytearray | complex):
+        try:
+            return float(one)
+        except OverflowError:  # an integer beyond float64
+            raise
+        except Exception:  # whatever the conversion of somebody's type does
+            pass
+    raise InvalidError(
+        f"the function, at {x!r}: gives {brief(found)} ({type(found).__name__}); it takes a float and gives one"
+    )
