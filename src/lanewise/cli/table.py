@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,11 @@ from lanewise.language.errors import InvalidError, brief
 
 MARKS = {True: "ok  ", False: "FAIL", None: "-   "}
 SHOWN = 5  # entries
-Scales = tuple[float | None, int, float | None, int]  # input scale, its zero point, output scale, its zero point
+Scales = tuple[
+    float | None, int | None, float | None, int | None
+]  # None: not given. Input scale, its zero point, output scale, its zero point
+
+SCALES = ("--input-scale", "--input-zero-point", "--output-scale", "--output-zero-point")
 
 
 def build_command(function: str, output: Path, scales: Scales, type: str) -> int:
@@ -26,7 +31,7 @@ def build_command(function: str, output: Path, scales: Scales, type: str) -> int
     input_scale, input_zero_point, output_scale, output_zero_point = scales
     if input_scale is None or output_scale is None:
         raise InvalidError("table build: give --input-scale and --output-scale")
-    table = build_table(function, input_scale, input_zero_point, output_scale, output_zero_point, type)
+    table = build_table(function, input_scale, input_zero_point or 0, output_scale, output_zero_point or 0, type)
     write_npy(output, table)
     print(f"{output}: {len(table)} entries of {type}, from {table[0]} to {table[-1]}")
     return 0
@@ -46,11 +51,13 @@ def check_command(
     if len(tables) != 1:
         raise InvalidError(f"{path}: holds {len(tables)} arrays; a table is one")
     table = tables[0]
-    of_errors = {"--plot": plot, "--errors": errors_file, "--list": every or None}
+    of_errors: dict[str, Any] = {"--plot": plot, "--errors": errors_file, "--list": every or None} | dict(
+        zip(SCALES, scales, strict=True)
+    )
     if function is None:
         for option, given in of_errors.items():
             if given is not None:
-                what = option if given is True else f"{option} {brief(str(given))}"
+                what = f"{option} {brief(str(given))}" if isinstance(given, Path) else option
                 raise InvalidError(f"{what}: there is no error without a function; give --function")
     for option, file in (("--plot", plot), ("--errors", errors_file)):
         if file is not None:
@@ -105,7 +112,7 @@ def _wanted(type: str, function: str | None, scales: Scales) -> Quantised | None
     real = function_named(function)
     if type not in LENGTHS:
         return None
-    return Quantised(real, input_scale, input_zero_point, output_scale, output_zero_point, type)
+    return Quantised(real, input_scale, input_zero_point or 0, output_scale, output_zero_point or 0, type)
 
 
 def _write(

@@ -43,6 +43,7 @@ app.add_typer(table, name="table")
 Function = Annotated[str, typer.Argument(metavar="FUNCTION", help="A name such as tanh, or module:function.")]
 InputScale = Annotated[float | None, typer.Option(help="real = (code - zero point) * scale", show_default=False)]
 ZeroPoint = Annotated[int, typer.Option(help="The code that stands for 0.")]
+CheckedZeroPoint = Annotated[int | None, typer.Option(help="The code that stands for 0.", show_default="0")]
 
 
 @table.command("build")
@@ -69,9 +70,9 @@ def table_check(
         str | None, typer.Option(help="What it is to be: a name such as tanh, or module:function.", show_default=False)
     ] = None,
     input_scale: InputScale = None,
-    input_zero_point: ZeroPoint = 0,
+    input_zero_point: CheckedZeroPoint = None,
     output_scale: InputScale = None,
-    output_zero_point: ZeroPoint = 0,
+    output_zero_point: CheckedZeroPoint = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the error (needs matplotlib).")] = None,
     errors: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write every entry with its error to FILE as CSV.")

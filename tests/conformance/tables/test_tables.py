@@ -164,6 +164,10 @@ def test_every_entry_is_listed(tmp_path: Path):
     assert [float(row.split(",")[-1]) for row in rows[1:]] == [entry["error"] for entry in entries]
     for option in ("--list",), ("--errors", tmp_path / "e.csv"), ("--plot", tmp_path / "e.png"):
         assert f"{option[0]}" in lanewise("table", "check", tmp_path / "tanh.npy", *option, code=4)[1]
+    for scale in ("--input-scale", "--input-zero-point", "--output-scale", "--output-zero-point"):
+        for given in (3, 0):
+            said = lanewise("table", "check", tmp_path / "tanh.npy", scale, given, code=4)[1]
+            assert f"{scale}: there is no error without a function; give --function" in said
 
 
 def test_entries_between_and_without_a_value(tmp_path: Path):
