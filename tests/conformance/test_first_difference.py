@@ -83,6 +83,16 @@ def test_shapes_and_types_that_differ():
         lw.first_difference(chain(), X, "native", "fast")
 
 
+def test_a_function_that_gives_nothing_is_no_agreement():
+    def empty(model, inputs):
+        return {}
+
+    with pytest.raises(lw.UnsupportedError, match=r"nothing to compare: node 0 \(BitShift\).*: empty gives no result"):
+        lw.first_difference(chain(), X, "native", empty)
+    with pytest.raises(lw.UnsupportedError, match="nothing to compare: .*: empty gives no result"):
+        lw.first_difference(chain(), X, empty, empty)
+
+
 @pytest.mark.parametrize("runtime", ["onnx", "onnxruntime"])
 def test_runtimes(runtime: str):
     pytest.importorskip(runtime)

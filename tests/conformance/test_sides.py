@@ -195,7 +195,7 @@ def test_a_program_with_commas_of_its_own(tmp_path: Path):
     program = f"program:{sys.executable} {script}"
     for engines in (f"exact,{program}", f"{program},exact"):
         arguments = ("diff-run", tmp_path / "masks.onnx", "-i", tmp_path / "x.npy", "--engines", engines)
-        assert "agree at each of 1 nodes compared, of 2" in lanewise(*arguments)[0]
+        assert "agree at the one node compared, of 2" in lanewise(*arguments)[0]
     graph = lw.Builder(onnx=18)
     graph.output("z", graph.node("BitwiseNot", graph.input("x", "uint8", (3,))))
     with pytest.raises(lw.UnsupportedError, match=r"nothing to compare: node 0 \(BitwiseNot\): .* only BitwiseAnd"):

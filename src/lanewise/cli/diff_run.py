@@ -52,13 +52,17 @@ def _lines(path: Path, sides: tuple[str, str], found: Comparison, nodes: int) ->
     elif found.difference is not None:
         lines = str(found.difference).splitlines()
     elif found.left_out:
-        lines = [f"{path}: {sides[0]} and {sides[1]} agree at each of {found.compared} nodes compared, of {nodes}"]
+        lines = [f"{path}: {sides[0]} and {sides[1]} agree at {_each(found.compared)} compared, of {nodes}"]
     else:
-        lines = [f"{path}: {sides[0]} and {sides[1]} agree at each of {nodes} nodes"]
+        lines = [f"{path}: {sides[0]} and {sides[1]} agree at {_each(nodes)}"]
     lines += [f"not compared: {one}" for one in found.left_out[:SHOWN]]
     if len(found.left_out) > SHOWN:
         lines.append(f"not compared: … and {len(found.left_out) - SHOWN} more")
     return lines
+
+
+def _each(nodes: int) -> str:
+    return "the one node" if nodes == 1 else f"each of {nodes} nodes"
 
 
 def _report(path: Path, sides: tuple[str, str], found: Comparison) -> dict[str, Any]:

@@ -147,12 +147,14 @@ def compare(
     both = [_ran(side, whole, given, reference.outputs, seconds) for side in sides]
     compared = 0
     left_out: list[LeftOut] = []
+    lacked: list[LeftOut] = []  # those that a function has left out among them, which gives no reason
     for node in whole.nodes:
         for ran in both:
             if ran.stopped is not None and ran.stopped.node.output == node.output:
                 return Comparison(None, ran.stopped, compared, tuple(left_out))
         lacking = [(name, ran) for name, ran in zip(names, both, strict=True) if node.output not in ran.tensors]
         if lacking:
+            lacked += [LeftOut(name, node, ran.left_out.get(node.output, "gives no result")) for name, ran in lacking]
             left_out += [LeftOut(name, node, ran.left_out[node.output]) for name, ran in lacking if ran.left_out]
             continue
         sort = whole.types[node.output].sort
@@ -164,8 +166,8 @@ def compare(
         if found is not None:
             return Comparison(found, None, compared, tuple(left_out))
         compared += 1
-    if left_out and not compared:
-        raise UnsupportedError(f"{model.source}: nothing to compare: {left_out[0]}")
+    if lacked and not compared:
+        raise UnsupportedError(f"{model.source}: nothing to compare: {lacked[0]}")
     return Comparison(None, None, compared, tuple(left_out))
 
 
