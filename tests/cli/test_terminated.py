@@ -138,7 +138,7 @@ def test_workers_end_as_well(tmp_path: Path):
         running.terminate()
         _, errors = running.communicate(timeout=PATIENCE)
     assert running.returncode == 143
-    assert "lanewise: terminated\n" in errors  # a worker that was only just being started may complain beside it
+    assert "lanewise: terminated\n" in errors  # a worker whose start was cut off may complain beside it
     for child in found:
         until(lambda child=child: gone(child))
 

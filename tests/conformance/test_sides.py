@@ -302,3 +302,10 @@ def test_iree():
     pytest.importorskip("iree.compiler")
     found = compare(model_1_0(), given_1_0(1, 2, -5), "native", "iree")
     assert (found.difference, found.stopped, found.compared, found.left_out) == (None, None, 5, ())
+
+
+@pytest.mark.parametrize("target", ["mine:run"], indirect=True)
+def test_two_that_give_one_wrong_shape_are_told_apart_from_who_is_right(target: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("FAULT", "flattens")
+    with pytest.raises(lw.InvalidError, match="mine:run and mine:run give shape "):
+        compare(chain(), X, target, target)

@@ -62,6 +62,10 @@ def check_command(
     for option, file in (("--plot", plot), ("--errors", errors_file)):
         if file is not None:
             check_place(file, option)
+            if file.exists() and file.samefile(path):
+                raise InvalidError(f"{option} {file}: that is the table itself; give another file")
+    if plot is not None and errors_file is not None and plot.resolve() == errors_file.resolve():
+        raise InvalidError(f"--plot {plot}: --errors writes that file, too; give two")
     wanted = _wanted(table.dtype.name, function, scales)
     try:
         findings, errors = check_table(table, wanted) if wanted else (unfit(table, function is not None), None)

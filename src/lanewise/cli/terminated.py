@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import signal
-import sys
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -40,8 +39,4 @@ def _terminated(number: int, _: Any) -> None:
     for other in ENDING:  # what is cleaned up now is not to be disturbed
         if signal.getsignal(other) is _terminated:
             signal.signal(other, signal.SIG_IGN)
-    # Ctrl-C reaches the whole group of processes, a signal one of them; who waits for the others would wait for long.
-    multiprocessing = sys.modules.get("multiprocessing")  # nothing was started with it where it is not there
-    for child in multiprocessing.active_children() if multiprocessing else ():
-        child.kill()
     raise Terminated(number)

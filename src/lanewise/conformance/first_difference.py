@@ -32,6 +32,7 @@ Side = str | Callable[[Model, Mapping[str, Array]], Mapping[str, Array]]
 ENGINES = ("native", "exact")
 SECONDS = 60.0  # for one answer; importing a large library takes some of it
 SHOWN = 5  # elements
+NOTHING = "gives no result"  # a function that has none, or a target after a result of another type or shape
 
 
 @dataclass(frozen=True)
@@ -154,15 +155,17 @@ def compare(
                 return Comparison(None, ran.stopped, compared, tuple(left_out))
         lacking = [(name, ran) for name, ran in zip(names, both, strict=True) if node.output not in ran.tensors]
         if lacking:
-            lacked += [LeftOut(name, node, ran.left_out.get(node.output, "gives no result")) for name, ran in lacking]
-            left_out += [LeftOut(name, node, ran.left_out[node.output]) for name, ran in lacking if ran.left_out]
+            found_lacking = [LeftOut(name, node, ran.left_out.get(node.output, NOTHING)) for name, ran in lacking]
+            lacked += found_lacking
+            left_out += [one for one, (_, ran) in zip(found_lacking, lacking, strict=True) if ran.left_out]
             continue
         sort = whole.types[node.output].sort
         assert isinstance(sort, Sort)
         results = [np.asarray(ran.tensors[node.output]) for ran in both]
         undefined = reference.unpredictable[node.output]
         known = {n: c.array for n, c in whole.constants.items()} | given | reference.outputs | dict(both[0].tensors)
-        found = _difference(node, sort, names, results, undefined, known, sides)
+        shape = np.shape(reference.outputs[node.output])
+        found = _difference(node, sort, names, results, shape, undefined, known, sides)
         if found is not None:
             return Comparison(found, None, compared, tuple(left_out))
         compared += 1
@@ -201,6 +204,7 @@ def _difference(
     sort: Sort,
     names: list[str],
     results: list[Array],
+    shape: tuple[int, ...],
     undefined: Array,
     known: Mapping[str, Array],
     sides: list[Target | Side],
@@ -217,6 +221,8 @@ def _difference(
         return Difference(names[0], names[1], node, sort, 0, 0, (), (one.shape, other.shape))
     if types[0] != sort.name:  # both alike, and unlike the specification
         raise InvalidError(f"{' and '.join(names)} give {types[0]} for {node.output!r}, which is {sort.name}")
+    if one.shape != shape:  # likewise
+        raise InvalidError(f"{' and '.join(names)} give shape {list(one.shape)} for {node.output!r}, not {list(shape)}")
     defined = ~np.broadcast_to(undefined, one.shape)
     bits = [_bits(array, sort) for array in results]
     differs = (bits[0] != bits[1]) & defined

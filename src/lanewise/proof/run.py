@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 
 from lanewise.lowering.ledger import fingerprint
 from lanewise.proof.catalogue import theorems
@@ -87,8 +87,14 @@ def _decided(places: Sequence[int], workers: int, seconds: float, sweep: int) ->
     quick = [k for k in places if not (listed()[k].complete or listed()[k].narrow)]
     shares = [[k] for k in slow] + [quick[at : at + SHARE] for at in range(0, len(quick), SHARE)]
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_alone) as pool:
-        for found in pool.map(_share, [(share, seconds, sweep) for share in shares]):
-            yield from found
+        try:
+            waiting = [pool.submit(_share, (share, seconds, sweep)) for share in shares]
+            for future in waiting:  # never cancelled: the pool's own thread trips over those when its workers are gone
+                yield from future.result()
+        except BaseException:  # nobody waits for the rest, which may take minutes
+            for worker in active_children():
+                worker.kill()
+            raise
 
 
 def _share(work: tuple[Sequence[int], float, int]) -> list[tuple[int, Verdict]]:

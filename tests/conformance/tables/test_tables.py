@@ -269,3 +269,16 @@ def test_commands(tmp_path: Path):
     report = json.loads(lanewise(*arguments, "--json", code=1)[0])
     assert {entry["check"] for entry in report["checks"]} >= {"length", "code order", "monotone", "end points", "error"}
     assert report["error"]["max"] > 100
+
+
+@pytest.mark.parametrize("option", ["--errors", "--plot"])
+def test_what_is_checked_is_not_written_over(option: str, tmp_path: Path) -> None:
+    table = tmp_path / "table.npy"
+    np.save(table, np.arange(-128, 128).astype(np.int8))
+    before = table.read_bytes()
+    scales = ("--input-scale", "1", "--output-scale", "1")
+    _, errors = lanewise("table", "check", table, "--function", "identity", *scales, option, table, code=4)
+    assert f"{option} {table}: that is the table itself" in errors
+    assert table.read_bytes() == before
+    both = ("--errors", tmp_path / "same", "--plot", tmp_path / "same")
+    assert "give two" in lanewise("table", "check", table, "--function", "identity", *scales, *both, code=4)[1]

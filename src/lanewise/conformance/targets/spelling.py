@@ -27,7 +27,7 @@ def spelt(classes: Mapping[str, type], case: Case, operands: list[Any]) -> Any:
 
 def _default_bounds(case: Case) -> dict[str, float]:
     """The bounds that Clip has as attributes where none are given, in the type of its input."""
-    if case.operator != "Clip":
+    if python_name(case.operator) != "clip":
         return {}
     kind = dtype_of(BY_NAME[case.output]).type
     attributes = find(case.specification, case.operator, case.version).attributes
