@@ -177,16 +177,17 @@ def of_tosa_1(operator: str, kind: str, a: list[float], b: list[float], **attrib
 def test_either_neighbour_of_a_tie_is_right_from_tosa_1_on() -> None:
     subject = of_tosa_1("add", "float16", [2048.0, 2048.0, 1.0], [1.0, 3.0, 1.0])
     assert subject.open == ("V15", pytest.approx([True, True, False]))
-    rows, found = np.array([0, 0, 0, 1, 1]), np.array([2048, 2050, 2052, 2052, 2050], np.float16)
-    assert subject.left_open(rows, found).tolist() == [True, True, False, True, True]
+    rows = np.array([0, 0, 0, 0, 1, 1, 1])
+    found = np.array([2048, 2050, 2052, 2047, 2052, 2050, 2054], np.float16)
+    assert subject.left_open(rows, found).tolist() == [True, True, False, False, True, True, False]
 
 
 def test_the_sign_of_a_chosen_zero_is_free_from_tosa_1_on() -> None:
     a, b = [-0.0, 0.0, -0.0, np.nan, 1.0, np.nan], [-1.0, 0.0, 1.0, -0.0, 0.0, 2.0]
     subject = of_tosa_1("maximum", "float16", a, b, nan_mode="IGNORE")
     assert subject.open[1].tolist() == [True, True, False, True, False, False]
-    found = np.array([0.0, 1.0], np.float16)
-    assert subject.left_open(np.array([0, 0]), found).tolist() == [True, False]
+    found = np.array([0.0, -0.0, 1.0, 2.0**-24], np.float16)
+    assert subject.left_open(np.zeros(4, np.intp), found).tolist() == [True, True, False, False]
     assert of_tosa_1("maximum", "float16", a, b, nan_mode="PROPAGATE").open[1].tolist() == [True, True] + [False] * 4
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -154,10 +155,14 @@ class TosaReadings:
         return chosen & (~nan | overlooked)
 
     def add(self, a: Array, b: Array) -> tuple[str, Any]:
-        return "V15", self._tie(a.astype(np.float64) + b.astype(np.float64))
+        return "V15", self._tie(self.exact(a, b))
 
-    def sub(self, a: Array, b: Array) -> tuple[str, Any]:
-        return "V15", self._tie(a.astype(np.float64) - b.astype(np.float64))
+    sub = add
+
+    def exact(self, *columns: Array) -> Array:
+        """Sums, differences, products and casts before they are rounded."""
+        real = [column.astype(np.float64) for column in columns]
+        return reduce({"add": np.add, "sub": np.subtract, "mul": np.multiply}.get(self.cell.operator, np.add), real)
 
     def _tie(self, exact: Array) -> Any:
         """From 1.0 on half a unit in the last place is allowed, so that either neighbour of a tie is right."""
@@ -172,7 +177,7 @@ class TosaReadings:
 
     def mul(self, a: Array, b: Array) -> tuple[str, Any]:
         if not self.whole:
-            return "V15", self._tie(a.astype(np.float64) * b.astype(np.float64))
+            return "V15", self._tie(self.exact(a, b))
         scaled = self.cell.fixed["shift"] == 63 and self.sort.width == 32
         return "V4", scaled and (a == self.sort.lowest) & (b == self.sort.lowest)
 
@@ -189,7 +194,7 @@ class TosaReadings:
     def cast(self, a: Array) -> tuple[str, Any]:
         output = self.cell.row.output
         if self.whole and not self.old and output.kind == "float":
-            return "V15", self._tie(a.astype(np.float64))
+            return "V15", self._tie(self.exact(a))
         if self.silence != "ties" or "bool" in (self.sort.kind, output.kind):
             return "T21", False
         real = a.astype(np.float64)
@@ -203,6 +208,15 @@ class TosaReadings:
             return "V6", self.silence == "rounding"  # what float32 cannot hold may be anything near by
         product = (a.astype(np.int64) - self.cell.fixed["input_zp"]) * self.cell.fixed["multiplier"]
         return "V6", product % (1 << self.cell.fixed["shift"]) != 0
+
+
+def other_choice(cell: Cell, columns: list[Array], expected: Array) -> Array:
+    """Where TOSA leaves a choice between two floats, the one that is not `expected`: of a tie, or of zeros."""
+    if cell.operator not in ("add", "sub", "mul", "cast"):
+        return -expected
+    with np.errstate(all="ignore"):
+        found: Array = (2 * TosaReadings(cell).exact(*columns) - expected.astype(np.float64)).astype(expected.dtype)
+    return found
 
 
 def open_elements(cell: Cell, columns: list[Array]) -> tuple[str, Array]:

@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from lanewise.conformance.comparison import Bound, distance, last_place_bound
+from lanewise.conformance.comparison import Bound, distance
 from lanewise.conformance.judging.cells import Cell
 from lanewise.conformance.judging.inputs import columns, words
 from lanewise.conformance.judging.nearness import allowed_distance
-from lanewise.conformance.judging.readings import open_elements
+from lanewise.conformance.judging.readings import open_elements, other_choice
 from lanewise.conformance.judging.subnormals import come_of_zeros, decided_by_subnormals
 from lanewise.conformance.targets.protocol import Message
 from lanewise.conformance.targets.request import request
@@ -36,7 +36,7 @@ class Subject:
         self._twin = twin
         self._columns = given
         self._lock = Lock()
-        self._judged: tuple[Array, Array, tuple[str, Array, Array]] | None = None
+        self._judged: tuple[Array, Array, tuple[str, Array, Array, Array]] | None = None
         self._known: dict[bytes, Any] = {}
 
     @property
@@ -51,7 +51,7 @@ class Subject:
             self._columns = made if self.cell.listed else [column[:SHOWN_UNLISTED] for column in made]
         return self._columns
 
-    def _all(self) -> tuple[Array, Array, tuple[str, Array, Array]]:
+    def _all(self) -> tuple[Array, Array, tuple[str, Array, Array, Array]]:
         if self._twin is not None:
             return self._twin._all()
         with self._lock:
@@ -61,14 +61,14 @@ class Subject:
                 self._judged = (*specified, self._silent(columns, specified))
             return self._judged
 
-    def _silent(self, columns: list[Array], specified: tuple[Array, Array]) -> tuple[str, Array, Array]:
-        """What a text leaves open, and which part of it only by what it does not say about subnormal numbers."""
+    def _silent(self, columns: list[Array], specified: tuple[Array, Array]) -> tuple[str, Array, Array, Array]:
+        """What a text leaves open: all, by itself, and by what it does not say about subnormal numbers."""
         outside = specified[1]
         texts, by_text = open_elements(self.cell, columns)
         zeros, by_zeros = decided_by_subnormals(self.cell, columns, specified, self.specified, self.differs)
         by_text, by_zeros = by_text & ~outside, by_zeros & ~outside
         numbers = [number for number, mask in ((texts, by_text), (zeros, by_zeros)) if mask.any()]
-        return ", ".join(dict.fromkeys(numbers)), by_text | by_zeros, by_zeros & ~by_text
+        return ", ".join(dict.fromkeys(numbers)), by_text | by_zeros, by_text, by_zeros
 
     def once(self, make: Callable[[], T], *arrays: Array | None) -> T:
         """What `make` gives; remembered for equal arrays, since other versions and other targets give the same."""
@@ -104,12 +104,13 @@ class Subject:
         Where it is silent, that is any; where subnormal numbers decide, theirs; where TOSA leaves a choice between
         zeros or neighbours, these.
         """
-        expected, outside, (_, _, by_zeros) = self._all()
-        allowed = ~by_zeros[rows]
+        expected, outside, (_, _, by_text, by_zeros) = self._all()
+        allowed = by_text[rows]
         sort, cell = self.cell.row.output, self.cell
         if cell.specification == "tosa" and sort.kind == "float":
-            allowed &= _near(found, expected[rows], sort, last_place_bound) | by_zeros[rows]
-        asked = np.flatnonzero(~allowed)
+            other = other_choice(cell, [column[rows] for column in self.columns], expected[rows])
+            allowed = allowed & ~(self.differs(found, expected[rows]) & self.differs(found, other))
+        asked = np.flatnonzero(~allowed & by_zeros[rows])
         if len(asked):
             there = rows[asked]
             columns = [column[there] for column in self.columns]
