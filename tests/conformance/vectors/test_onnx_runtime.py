@@ -18,6 +18,7 @@ KNOWN = {
     r"_15_Pow_int32_int64_": "differs: 2 of ",  # integers go through float64
     r"_15_Pow_int64_int32_": "differs: 3 of ",
     r"_15_Pow_int64_int64_": "differs: 5 of ",
+    r"_13_Clip_bfloat16_.*_05$": "differs: 2 of ",  # infinities pass where no bound is given
     r"_13_Clip_bfloat16_.*_0[0-4]$": "refuses: ",  # its own rewriting makes a graph that it does not take
 }
 
