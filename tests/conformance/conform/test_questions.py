@@ -138,6 +138,18 @@ def test_what_a_text_leaves_open_keeps_versions_apart() -> None:
     assert not Subject(new, [values]).open[1].any()
 
 
+def test_a_bound_is_a_number_that_the_type_has() -> None:
+    texts = {cell.key for cell in asked(target_of("onnxruntime")) if cell.operator == "clip" and not cell.listed}
+    assert {"onnx Clip 13 bool min=False max=True (not listed)", "onnx Clip 6 bool min=0.0 max=1.0 (not listed)"} <= texts
+    for cell in asked(PROGRAM):
+        sort = cell.row.output
+        bounds = {**cell.attributes, **cell.fixed} if cell.operator in ("clip", "clamp") else {}
+        for name in ("min", "max", "min_val", "max_val"):
+            value = bounds.get(name)
+            if value is not None and sort.kind != "float":
+                assert sort.lowest <= value <= (1 if sort.kind == "bool" else sort.highest), cell.key
+
+
 def test_rows_that_are_not_listed_are_asked_of_who_sees_versions() -> None:
     (record,) = [one for one in catalogue.versions_of("onnx")["Add"] if one.release.since == 7]
     unlisted = [cell.type_text for cell in cells_of(record, unlisted=True) if not cell.listed]

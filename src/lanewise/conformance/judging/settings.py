@@ -57,12 +57,11 @@ def _numbers(record: Operator, row: Row) -> Iterator[Given]:
     name, sort = python_name(record.name), row.inputs[0]
     assert isinstance(sort, Sort)
     if name == "clip":
-        low: Any = 3 if sort.lowest == 0 and sort.kind == "int" else -5
-        for bounds in ((low, 100), (100, low), (low, None)):
+        low, high = _clip_bounds(sort)
+        for bounds in ((low, high), (high, low), (low, None)):
             yield dict(zip(("min", "max"), map(_as(record.attributes.get("min")), bounds), strict=True))
     elif name == "clamp":
-        pairs: list[tuple[Any, Any]] = [(-10, 20), (5, 5)] if sort == i8 else [(-300, 400), (5, 5)]
-        for pair in [(-1.0, 1.0), (0.0, 6.0), (0.5, 0.5)] if sort.kind == "float" else pairs:
+        for pair in _clamp_bounds(sort):
             yield dict(zip(("min_val", "max_val"), pair, strict=True))
     elif name == "negate":
         for pair in [(0, 0), (-128, 127), (1, -1)] if sort == i8 else [(0, 0)]:
@@ -77,6 +76,23 @@ def _numbers(record: Operator, row: Row) -> Iterator[Given]:
         yield {"table": [(k * 73 + 19) % 251 - 125 for k in range(array.length)]}
     else:
         yield {}
+
+
+def _clip_bounds(sort: Sort) -> tuple[Any, Any]:
+    """Two numbers that the type has, also where a version does not list it and ought to refuse."""
+    if sort.kind == "bool":
+        return False, True
+    return (3 if sort.lowest == 0 and sort.kind == "int" else -5), 100
+
+
+def _clamp_bounds(sort: Sort) -> list[tuple[Any, Any]]:
+    if sort.kind == "float":
+        return [(-1.0, 1.0), (0.0, 6.0), (0.5, 0.5)]
+    if sort.kind == "bool":
+        return [(0, 1)]
+    if not sort.signed:
+        return [(3, 100), (5, 5)]
+    return [(-10, 20) if sort == i8 else (-300, 400), (5, 5)]
 
 
 def _as(attribute: Attribute | None) -> Any:
