@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from lanewise.conformance.judging.filters import matches
+from lanewise.conformance.judging.questions import asked
+from lanewise.conformance.targets.names import target_of
 from tests.cli.test_commands import lanewise
 
 RIGHT = "tests.conformance.conform.sample_targets:right"
@@ -50,11 +53,27 @@ def test_versions_narrow_what_is_asked(tmp_path: Path) -> None:
     assert {cell["version"] for cell in json.loads(file.read_text())["cells"]} == {11}
 
 
+@pytest.mark.parametrize(("operator", "kind", "found"), [
+    ("MUL-1.1", "^INT16 → INT32$", {"tosa MUL 1.1"}),
+    ("mul-1.1", "^int16 → int32$", {"tosa MUL 1.1"}),
+    ("TOSA MUL 0.23.0", "^int16 → int32$", {"tosa MUL 0.23.0"}),
+    ("^mul$", "^Int16( → int32)?$", {"onnx Mul 14", "tosa MUL 0.23.0", "tosa MUL 1.0", "tosa MUL 1.1"}),
+    ("BitwiseAnd", "^int8$", {"onnx BitwiseAnd 18"}),
+    ("Mul-14/13", "^int32$", {"onnx Mul 14", "onnx Mul 13"}),
+])  # fmt: skip
+def test_what_a_report_shows_finds_what_it_stands_for(operator: str, kind: str, found: set[str]) -> None:
+    target = target_of(RIGHT)
+    cells = [cell for cell in asked(target) if cell.listed and matches(cell, operator, kind)]
+    assert {f"{cell.specification} {cell.record.name} {cell.record.release.since}" for cell in cells} == found
+
+
 @pytest.mark.parametrize(("arguments", "words"), [
     (("nump",), "target 'nump'; allowed: numpy, onnx,"),
     (("program:/nowhere/at/all",), "there is no program '/nowhere/at/all'"),
     ((RIGHT, "--operator", "("), "--operator '(': no regular expression"),
     ((RIGHT, "--type", "complex"), "no question to these targets matches --operator and --type"),
+    ((RIGHT, "--type", "complex", "--operator", "^BitwiseNot"), "--type 'complex' is none of their types; allowed: int8, "),
+    ((RIGHT, "--operator", "Mull"), "--operator 'Mull' is none of their operators; did you mean MUL"),
     ((RIGHT, "--version", "29"), "--version '29': no version of a specification; ONNX has opsets from 1 to 28, "),
     ((RIGHT, "--version", "0.22"), "releases 0.23.0, 1.0, 1.1"),
     ((RIGHT, "--version", "newest"), "--version 'newest': no version of a specification"),

@@ -13,6 +13,8 @@ from typing import Any
 from rich.console import Console
 
 from lanewise.cli.suite import check_place
+from lanewise.conformance.judging.filters import hint
+from lanewise.conformance.judging.questions import asked
 from lanewise.conformance.judging.run import Report, conform
 from lanewise.conformance.report.record import record
 from lanewise.conformance.report.terminal import FAILING, show, summary
@@ -51,7 +53,9 @@ def conform_command(
     report = _run(targets, operators, types, versions, seconds, workers)
     if not report.findings and not report.missing:
         options = "--operator, --type and --version" if versions else "--operator and --type"
-        raise InvalidError(f"no question to these targets matches {options}; 'lanewise ops' lists what there is")
+        known = (cell for target in targets for cell in asked(target, versions))
+        said = hint(known, operators, types) or "'lanewise ops' lists what there is"
+        raise InvalidError(f"no question to these targets matches {options}; {said}")
     wide = None if sys.stdout.isatty() else 160
     show(report, Console(highlight=False, soft_wrap=True, width=wide))
     if output is not None:

@@ -258,7 +258,7 @@ def conform(
     ],
     operator: Annotated[
         str | None,
-        typer.Option(metavar="REGEX", help="Only operators (as BitShift-28) that match.", show_default=False),
+        typer.Option(metavar="REGEX", help="Only operators (as BitShift-28, or Add) that match.", show_default=False),
     ] = None,
     type: Annotated[
         str | None, typer.Option(metavar="REGEX", help="Only types (as int8) that match.", show_default=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from typing import Any, TypeVar
 
 from lanewise.conformance.judging import verdict as v
 from lanewise.conformance.judging.cells import Cell
+from lanewise.conformance.judging.filters import matches
 from lanewise.conformance.judging.judge import judge
 from lanewise.conformance.judging.questions import asked, meaning, places
 from lanewise.conformance.judging.subject import Subject
@@ -41,19 +41,14 @@ def conform(
     progress: Callable[[str, int, int], Any] = lambda name, done, all: None,
     versions: Sequence[str] = (),
 ) -> Report:
-    """The report on all targets; `operators` and `types` are regular expressions that cells must match.
+    """The report on all targets; `operators` and `types` are regular expressions that cells must match (filters.py).
 
     Of `versions`, ONNX opsets and TOSA releases, only operators in force at one of them are asked about.
     """
     report = Report()
     questions: dict[str, list[Cell]] = {}
     for target in targets:
-        chosen = [
-            cell
-            for cell in asked(target, versions)
-            if (operators is None or re.search(operators, cell.record.label, re.IGNORECASE))
-            and (types is None or re.search(types, cell.type_text))
-        ]
+        chosen = [cell for cell in asked(target, versions) if matches(cell, operators, types)]
         if target.missing is not None:
             report.missing[target.name] = target.missing
             continue
