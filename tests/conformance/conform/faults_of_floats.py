@@ -38,6 +38,32 @@ def flushed_power(a: Array, b: Array) -> Any:
     return np.where((a == 0) & (b == 0), np.float16(np.nan), flushed(power(a, b)))
 
 
+def misread_power(a: Array, b: Array) -> Any:
+    """As an exponent taken apart from a fraction that was flushed: half the least number, whatever the base."""
+    base = np.where((a != 0) & (flushed(a) == 0), np.copysign(np.float64(2.0**-150), a), a.astype(np.float64))
+    with np.errstate(all="ignore"):
+        return flushed(np.power(base, b.astype(np.float64)).astype(np.float32))
+
+
+def signalling(x: Array) -> Any:
+    bits = x.view(np.uint32)
+    return np.isnan(x) & (bits & 0x400000 == 0)
+
+
+def quiet_nan_returned(a: Array, b: Array) -> Any:
+    chosen = np.where(np.isnan(a), b, np.where(np.isnan(b) | (a >= b), a, b))
+    return np.where(signalling(a) | signalling(b), np.float32(np.nan), chosen)
+
+
+def bounded_twice(x: Array) -> Any:
+    """Between -1 and 1; of NaN the lower bound, of one that signals the upper."""
+    lowest = np.where(np.isnan(x) | (x < -1), np.float32(-1), np.where(x > 1, np.float32(1), x))
+    return np.where(signalling(x), np.float32(1), lowest)
+
+
+NANS = np.array([0x7FA00000, 0x7FC00000, 0xFF800001, 0x3F800000, 0xC0000000, 0x7F900000], np.uint32).view(np.float32)
+
+
 def raised(x: Array) -> Any:
     """Not below -5; infinity stays."""
     return np.where(x < -5, x.dtype.type(-5), x)
@@ -108,6 +134,31 @@ FAULTS = [
         given=[np.array([0.0, -0.0, 1.5, -2.0], np.float16)],
     ),
     Fault("float.standard_power", "tosa POW 0.23.0 float16", power, FLUSHED),
+    Fault(
+        "float.misread_power",
+        "onnx Pow 15 float32",
+        misread_power,
+        "pow of IEEE 754",
+        given=[
+            np.array([1e-45, 1.1754942e-38, 1e-45, -1e-45, 1e-40, 2.0, -3.0, 1e-45], np.float32),
+            np.array([0.5, 0.5, -0.25, 0.5, 0.125, 3.0, 3.0, -0.0037040889], np.float32),
+        ],
+        open=True,
+    ),
+    Fault(
+        "float.quiet_nan",
+        "tosa MAXIMUM 1.1 float32 nan_mode=IGNORE",
+        quiet_nan_returned,
+        "NaN is overlooked",
+        given=[NANS, NANS[[3, 4, 4, 0, 4, 4]]],
+    ),
+    Fault(
+        "float.quiet_nan_bounded",
+        "tosa CLAMP 1.1 float32 min_val=-1.0 max_val=1.0 nan_mode=IGNORE",
+        bounded_twice,
+        FLUSHED,
+        given=[NANS],
+    ),
     Fault("float.flushed_power", "tosa POW 0.23.0 float16", flushed_power, "pow of IEEE 754", open=True),
     Fault(
         "float.unsigned_zeros",

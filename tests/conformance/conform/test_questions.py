@@ -140,7 +140,10 @@ def test_what_a_text_leaves_open_keeps_versions_apart() -> None:
 
 def test_a_bound_is_a_number_that_the_type_has() -> None:
     texts = {cell.key for cell in asked(target_of("onnxruntime")) if cell.operator == "clip" and not cell.listed}
-    assert {"onnx Clip 13 bool min=False max=True (not listed)", "onnx Clip 6 bool min=0.0 max=1.0 (not listed)"} <= texts
+    assert {
+        "onnx Clip 13 bool min=False max=True (not listed)",
+        "onnx Clip 6 bool min=0.0 max=1.0 (not listed)",
+    } <= texts
     for cell in asked(PROGRAM):
         sort = cell.row.output
         bounds = {**cell.attributes, **cell.fixed} if cell.operator in ("clip", "clamp") else {}

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from lanewise.conformance.detective import rules
+from lanewise.conformance.judging.inputs import words
 from lanewise.conformance.judging.narrow import Answers
 from lanewise.conformance.judging.subject import Subject
 from lanewise.conformance.judging.verdict import Rule
 from lanewise.engines.exact import fold
 from lanewise.engines.exact_kernel import ExactKernel
 from lanewise.engines.native.kernel import kernel
+from lanewise.language import floats
 from lanewise.language.sorts import ArraySort
 from lanewise.language.words import Value, trace
 
@@ -25,7 +27,8 @@ def detect(subject: Subject, rows: Array, found: Array, beside: Answers | None =
     """The rules that explain something, best first; of rules that explain the same, those that fit elsewhere too.
 
     Where a rule reproduces every result, also those that are as specified, only such rules are named. One that
-    gives another result than the answers `beside` them, where these are as specified, is none.
+    gives another result than the answers `beside` them, where these are as specified, is none. Where every differing
+    input has an operand that is a signalling NaN, only rules about these are named.
     """
     differs = subject.differs(found, subject.expected[rows])
     of, scored = int(differs.sum()), []
@@ -33,7 +36,11 @@ def detect(subject: Subject, rows: Array, found: Array, beside: Answers | None =
         return []
     places = np.flatnonzero(differs)
     some = places[np.linspace(0, of - 1, min(of, GLANCED)).astype(np.intp)]
+    signal = _signalling(subject, rows)
+    signals_alone = bool(signal[differs].all())  # what else fits so few is chance
     for rule in rules.for_cell(subject.cell):
+        if signals_alone and not rule.signalling:
+            continue
         glance = evaluated(rule, subject, rows[some], quick=True)
         if glance is None or subject.differs(glance, found[some]).all():
             continue
@@ -75,4 +82,16 @@ def evaluated(rule: rules.Definition, subject: Subject, rows: Array, quick: bool
     assert not any(isinstance(sort, ArraySort) for sort in sorts)
     run = ExactKernel(fold(function)) if quick else kernel(function, optimised=False)
     (result,), _ = run([column[rows] for column in subject.columns], (len(rows),))
+    if rule.signalling:
+        return np.where(_signalling(subject, rows), result, subject.expected[rows])
     return np.asarray(result)
+
+
+def _signalling(subject: Subject, rows: Array) -> Array:
+    """Where some operand is a signalling NaN."""
+    found = np.zeros(len(rows), np.bool_)
+    for column, (_, sort) in zip(subject.columns, subject.cell.free, strict=True):
+        if sort.kind == "float":
+            patterns = words(column[rows], sort) & np.uint64(floats.sign_bit(sort) - 1)
+            found |= (patterns > floats.infinity(sort)) & (patterns < floats.quiet_nan(sort))
+    return found

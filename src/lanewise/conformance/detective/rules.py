@@ -36,22 +36,27 @@ Words = Callable[..., Value]
 
 @dataclass(frozen=True)
 class Definition:
-    """`words` takes a Setting and the operands that vary, and gives the result."""
+    """`words` takes a Setting and the operands that vary, and gives the result.
+
+    A `signalling` one says what comes of operands one of which is a NaN that signals, which words cannot see; all
+    others give what is specified.
+    """
 
     name: str
     meaning: str
     operators: tuple[str, ...]
     words: Words
+    signalling: bool = False
 
 
 RULES: list[Definition] = []
 
 
-def rule(name: str, meaning: str, *operators: str) -> Callable[[Words], Words]:
+def rule(name: str, meaning: str, *operators: str, signalling: bool = False) -> Callable[[Words], Words]:
     """Records the definition below it, for operators by their Python names."""
 
     def record(words: Words) -> Words:
-        RULES.append(Definition(name, meaning, operators, words))
+        RULES.append(Definition(name, meaning, operators, words, signalling))
         return words
 
     return record

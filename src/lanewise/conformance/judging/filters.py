@@ -26,7 +26,9 @@ def hint(cells: Iterable[Cell], operators: str | None, types: str | None) -> str
         names = {label.lower(): label for cell in found for label in (labels(cell)[versioned],)}
         close = difflib.get_close_matches(operators.strip("^$").lower(), names, 3)
         near = f"did you mean {' or '.join(names[one] for one in close)}? " if close else ""
-        return f"--operator {operators!r} is none of their operators; {near}allowed: names as Add, MUL-1.1, TOSA MUL 1.1"
+        return (
+            f"--operator {operators!r} is none of their operators; {near}allowed: names as Add, MUL-1.1, TOSA MUL 1.1"
+        )
     if types is not None and not any(_type(cell, types) for cell in alike):
         kinds = list(dict.fromkeys(cell.type_text for cell in alike))
         rest = f" and {len(kinds) - SHOWN} more" if len(kinds) > SHOWN else ""
