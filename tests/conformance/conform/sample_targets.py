@@ -75,6 +75,16 @@ def widens(case: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.bitwise_and(x, y).astype(np.int64)
 
 
+def widens_wrongly(case: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Of another type, wrong wherever x is 7, and once by a number that no byte has."""
+    found = np.bitwise_and(x, y).astype(np.int64)
+    return np.where((x == 3) & (y == 3), 259, np.where(x == 7, found ^ 16, found))
+
+
+def never_of_one_shape(case: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return np.bitwise_and(x, y).astype(np.int64)[..., None]
+
+
 def prints(case: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     print("a line that is no protocol")
     os.write(1, b"another\n")

@@ -107,8 +107,24 @@ def test_inputs_like_those_that_fail_are_set_aside_and_counted() -> None:
 
 def test_a_result_of_another_type_differs_everywhere() -> None:
     (finding,) = judged("widens").findings
+    assert (finding.verdict, finding.differing, finding.values_differing) == (v.DIFFERS, 65536, 0)
+    assert finding.message.endswith("int64[65536], not uint8[65536]; all 65,536 values are right")
+    assert finding.elements == []
+
+
+def test_values_that_differ_in_another_type_are_not_hidden_by_it() -> None:
+    (finding,) = judged("widens_wrongly").findings
     assert (finding.verdict, finding.differing) == (v.DIFFERS, 65536)
-    assert "int64" in finding.message
+    assert finding.values_differing == 256 + 1  # 7 & y, and the pair (3, 3) whose value uint8 has not
+    assert finding.message.endswith("not uint8[65536]; 257 of 65,536 values differ, too")
+    assert {element.operands[0] for element in finding.elements} == {"7"}
+    assert any("specified" in line for line, _ in words(finding))
+
+
+def test_a_result_of_another_shape_has_no_values_to_compare() -> None:
+    (finding,) = judged("never_of_one_shape").findings
+    assert (finding.verdict, finding.values_differing) == (v.DIFFERS, None)
+    assert "value" not in finding.message
 
 
 def test_a_batch_of_another_type_differs_and_is_no_refusal() -> None:

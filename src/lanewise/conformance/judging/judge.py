@@ -15,6 +15,7 @@ from lanewise.conformance.judging.subject import Subject
 from lanewise.conformance.judging.telling import element, telling, texts
 from lanewise.conformance.targets.process import Crashed, Hung, TargetProcess
 from lanewise.conformance.targets.protocol import array_of
+from lanewise.engines.storage import dtype_of
 from lanewise.language.errors import InvalidError
 
 Array = np.ndarray[Any, Any]
@@ -39,7 +40,7 @@ def judge(process: TargetProcess, subject: Subject) -> v.Finding:
         return _ended(finding, v.ABSENT, error)
     except Mistyped as error:
         finding.compared = finding.differing = len(specified)
-        return _ended(finding, v.DIFFERS, error)
+        return _ended(finding, v.DIFFERS, f"{error}{_values(finding, asked, specified)}")
     except Refused as error:
         return _ended(finding, v.REFUSES, error)
     except Hung as error:
@@ -120,6 +121,14 @@ class _Asked:
         self.output = subject.cell.row.output
 
     def run(self, given: list[Array], layout: str = "contiguous") -> Array:
+        found, sort = self.answer(given, layout)
+        shape = np.broadcast_shapes(*(column.shape for column in given))
+        if (sort, found.shape) != (self.output.name, shape):
+            raise Mistyped(f"gives {sort}{list(found.shape)}, not {self.output.name}{list(shape)}")
+        return found
+
+    def answer(self, given: list[Array], layout: str = "contiguous") -> tuple[Array, str]:
+        """A tensor of whatever type and shape, and the type's name."""
         reply = self.process.ask(self.subject.request(given, layout))
         if "absent" in reply:
             raise Absent(str(reply["absent"])[:500])
@@ -129,17 +138,27 @@ class _Asked:
             found = array_of(reply.get("output"))
         except InvalidError as error:
             raise Mistyped(f"its answer is no tensor: {error}") from None
-        shape = np.broadcast_shapes(*(column.shape for column in given))
-        sort = reply["output"]["type"]
-        if (sort, found.shape) != (self.output.name, shape):
-            raise Mistyped(f"gives {sort}{list(found.shape)}, not {self.output.name}{list(shape)}")
-        return found
+        return found, reply["output"]["type"]
 
     def rows(self, rows: Array, layout: str = "contiguous") -> Array:
+        return np.concatenate([self.run(given, layout) for given in self._batches(rows)])
+
+    def values(self, rows: Array) -> Array | None:
+        """The results of rows in whatever one type they have; None where there are none, or not one a row."""
+        try:
+            found = [self.answer(given) for given in self._batches(rows)]
+        except (Absent, Refused, Mistyped, Crashed, Hung):
+            return None
+        if len({sort for _, sort in found}) != 1 or any(array.ndim != 1 for array, _ in found):
+            return None
+        together = np.concatenate([array for array, _ in found])
+        return together if len(together) == len(rows) else None
+
+    def _batches(self, rows: Array) -> list[list[Array]]:
+        """The operands of rows, as many at a time as the target takes."""
         most = self.process.target.batch
         parts = [rows[start : start + most] for start in range(0, len(rows), most)]
-        found = [self.run([column[part] for column in self.subject.columns], layout) for part in parts]
-        return np.concatenate(found)
+        return [[column[part] for column in self.subject.columns] for part in parts]
 
     def probe(self, rows: Array) -> Failure | None:
         """Raises what the target answers to any single element; a death, or one silence, is looked into later.
@@ -196,6 +215,25 @@ def _unlisted(finding: v.Finding, asked: _Asked, size: int) -> v.Finding:
         return _ended(finding, v.HANGS, error)
     release = asked.subject.cell.record.label
     return _ended(finding, v.ACCEPTS, f"computes {asked.subject.cell.type_text}, which {release} does not list")
+
+
+def _values(finding: v.Finding, asked: _Asked, rows: Array) -> str:
+    """What is to be said of the values where all results have another type; counts and shows those that differ.
+
+    A value that the specified type does not have differs, and is not shown: it has no bits there.
+    """
+    found, dtype = asked.values(rows), dtype_of(asked.output)
+    if found is None:
+        return ""
+    with np.errstate(all="ignore"):
+        typed = found.astype(dtype)
+        back = typed.astype(found.dtype)
+        fits = (back == found) | ((typed != typed) & (found != found))  # noqa: PLR0124  # NaN stays NaN
+    _, wrong, finding.elements, finding.rules = compared(asked.subject, Answers(typed[fits], rows[fits]))
+    finding.values_differing = wrong + int((~fits).sum())
+    if not finding.values_differing:
+        return f"; all {len(rows):,} values are right"
+    return f"; {finding.values_differing:,} of {len(rows):,} values differ, too"
 
 
 def _ended(finding: v.Finding, verdict: str, why: object) -> v.Finding:

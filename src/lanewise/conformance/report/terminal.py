@@ -68,7 +68,9 @@ def _kind(finding: v.Finding) -> str:
     """What makes up a difference: another type or shape of everything, elements, or layouts alone."""
     if finding.verdict != v.DIFFERS:
         return ""
-    return "type" if finding.message else "elements" if finding.differing else "layouts"
+    if finding.message:
+        return "type and values" if finding.values_differing else "type"
+    return "elements" if finding.differing else "layouts"
 
 
 def summary(report: Report) -> str:
