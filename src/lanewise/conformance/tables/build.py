@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import numbers
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +19,7 @@ Array = np.ndarray[Any, Any]
 
 LENGTHS = {"int8": 256, "int16": 513}
 STEP = {"int8": 1, "int16": 128}  # between the inputs of two entries
+TOLERANCE = 1e-9  # of a step: what a float64 computation of the function may be off by
 
 
 @dataclass(frozen=True)
@@ -31,16 +34,19 @@ class Quantised:
     type: str = "int8"
 
     def __post_init__(self) -> None:
-        if self.type not in LENGTHS:
+        if not isinstance(self.type, str) or self.type not in LENGTHS:
             raise InvalidError(f"type is {brief(self.type)}; a table is of {' or '.join(LENGTHS)}")
+        # Kept as Python's own numbers, so that the function is always given a float.
         for name in ("input_scale", "output_scale"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
-                raise InvalidError(f"{name} is {brief(value)}; allowed: numbers above 0")
+            object.__setattr__(self, name, _scale(name, getattr(self, name)))
         for name in ("input_zero_point", "output_zero_point"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or not self.sort.lowest <= value <= self.highest:
-                raise InvalidError(f"{name} is {brief(value)}; {self.type} has {self.sort.lowest} … {self.highest}")
+            object.__setattr__(self, name, _zero_point(name, getattr(self, name), self.sort))
+        for code in (self.inputs()[0], self.inputs()[-1]):
+            if math.isinf(self.real(code)):
+                raise InvalidError(
+                    f"input_scale is {self.input_scale!r}: code {code} stands for a number that float64 does not "
+                    "reach; give a smaller one"
+                )
 
     @property
     def sort(self) -> Sort:
@@ -63,12 +69,37 @@ class Quantised:
         value = value_at(self.function, self.real(code)) / self.output_scale + self.output_zero_point
         return value if math.isnan(value) else min(max(value, self.sort.lowest), self.highest)
 
-    def entry(self, code: int) -> int:
-        """The nearest code, the even one of two that are as near."""
-        value = self.exact(code)
-        if math.isnan(value):
-            raise InvalidError(f"the function has no value at {self.real(code)!r}, which is input code {code}")
-        return round(value)
+    def exact_entries(self) -> Array:
+        """What is exact at the code of every entry."""
+        return np.array([self.exact(code) for code in self.inputs()])
+
+
+def _scale(name: str, value: Any) -> float:
+    allowed = "allowed: finite numbers above 0"
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise InvalidError(f"{name} is {brief(value)} ({type(value).__name__}); {allowed}")
+    try:
+        number = float(value)
+    except OverflowError:  # an integer or a fraction
+        raise InvalidError(f"{name} is {brief(value)}, which float64 does not reach; {allowed}") from None
+    if not 0 < number < math.inf:
+        raise InvalidError(f"{name} is {number!r}; {allowed}")
+    return number
+
+
+def _zero_point(name: str, value: Any, sort: Sort) -> int:
+    try:
+        number = None if isinstance(value, bool | np.bool_) else operator.index(value)
+    except TypeError:
+        number = None
+    if number is None:
+        kind = type(value).__name__
+        raise InvalidError(
+            f"{name} is {brief(value)} ({kind}); allowed: whole numbers, {sort.lowest} … {sort.highest} for {sort.name}"
+        )
+    if not sort.lowest <= number <= sort.highest:
+        raise InvalidError(f"{name} is {brief(number)}; {sort.name} has {sort.lowest} … {sort.highest}")
+    return number
 
 
 def build_table(
@@ -84,7 +115,7 @@ def build_table(
     A code stands for (code - zero point) * scale. int8: 256 entries, for the codes from -128 up. int16: 513
     entries, for the codes from -32768 to 32768 in steps of 128; what is read between them has 7 more fraction
     bits, so its scale is output_scale / 128. Each entry is the nearest code (halves to even) within the type.
-    The function is a Python function of one float, or a name such as "tanh".
+    The function is a Python function of one float, or a name such as "tanh"; it must have a value at every entry.
 
     >>> from lanewise import build_table
     >>> build_table("relu", 0.5, 0, 0.5, 0)[[0, 127, 128, 129, 255]]
@@ -94,4 +125,13 @@ def build_table(
     if not callable(real):
         raise InvalidError(f"function is {brief(function)}; give a name or a Python function of one float")
     wanted = Quantised(real, input_scale, input_zero_point, output_scale, output_zero_point, type)
-    return np.array([wanted.entry(code) for code in wanted.inputs()], np.dtype(type))
+    exact = wanted.exact_entries()
+    missing = np.flatnonzero(np.isnan(exact))
+    if len(missing):
+        code = wanted.inputs()[missing[0]]
+        others = f", nor at {len(missing) - 1} more of {len(exact)} entries" if len(missing) > 1 else ""
+        raise InvalidError(
+            f"the function has no value at {wanted.real(code)!r}, which is input code {code}{others}; "
+            "a table needs one at every entry"
+        )
+    return np.array([round(value) for value in exact.tolist()], np.dtype(type))

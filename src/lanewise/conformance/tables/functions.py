@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import math
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,8 @@ import numpy as np
 from lanewise.language.errors import InvalidError, brief
 
 Real = Callable[[float], float]
+# What Python's own functions say outside their domain; from 3.14 on they say what they expected.
+_DOMAIN = re.compile(r"math domain error|expected an? .*, got .*")
 
 
 def _sigmoid(x: float) -> float:
@@ -72,21 +75,29 @@ def function_named(name: str) -> Real:
 def value_at(function: Real, x: float) -> float:
     """The function's value; NaN where it has none, and for the functions above infinite where it is too large.
 
-    A result that is not one real number is an InvalidError. So is an overflow in a function of somebody else's, where
-    it may be anywhere on the way to a value that is not large at all.
+    It has none where it gives NaN, divides by zero or leaves the domain of one of Python's own functions. Any other
+    exception is a fault of the function, not a gap in it, and an InvalidError; so is a result that is not one real
+    number. So is an overflow in a function of somebody else's, where it may be anywhere on the way to a value that is
+    not large at all.
     """
     try:
         return _number(function(x), x)
     except OverflowError as error:
-        if function in FUNCTIONS.values():
+        if any(function is own for own in FUNCTIONS.values()):
             return math.inf
         raise InvalidError(
             f"the function, at {x!r}: {error}; write it so that nothing on the way to its value overflows"
         ) from None
     except InvalidError:
         raise
-    except (ValueError, ZeroDivisionError):
+    except ZeroDivisionError:
         return math.nan
+    except ValueError as error:
+        if _DOMAIN.fullmatch(str(error)):
+            return math.nan
+        raise InvalidError(
+            f"the function, at {x!r}: {type(error).__name__}: {error}; it gives math.nan where it has no value"
+        ) from None
     except TypeError as error:
         raise InvalidError(f"the function, at {x!r}: {error}; it takes a float and gives one") from None
     except (Exception, SystemExit) as error:  # whatever else a function of somebody's does
