@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +33,8 @@ def build_command(function: str, output: Path, scales: Scales, type: str) -> int
     input_scale, input_zero_point, output_scale, output_zero_point = scales
     if input_scale is None or output_scale is None:
         raise InvalidError("table build: give --input-scale and --output-scale")
-    table = build_table(function, input_scale, input_zero_point or 0, output_scale, output_zero_point or 0, type)
+    with redirect_stdout(sys.stderr):  # what a function of the user's prints is no part of the output
+        table = build_table(function, input_scale, input_zero_point or 0, output_scale, output_zero_point or 0, type)
     write_npy(output, table)
     print(f"{output}: {len(table)} entries of {type}, from {table[0]} to {table[-1]}")
     return 0
@@ -46,7 +49,7 @@ def check_command(
     every: bool,
     as_json: bool,
 ) -> int:
-    """Prints every check; the exit code is 1 if one fails."""
+    """Prints every check; the exit code is 1 if one fails. What the function prints goes to standard error."""
     tables = list(read_tensors(path).values())
     if len(tables) != 1:
         raise InvalidError(f"{path}: holds {len(tables)} arrays; a table is one")
@@ -66,14 +69,15 @@ def check_command(
                 raise InvalidError(f"{option} {file}: that is the table itself; give another file")
     if plot is not None and errors_file is not None and plot.resolve() == errors_file.resolve():
         raise InvalidError(f"--plot {plot}: --errors writes that file, too; give two")
-    wanted = _wanted(table.dtype.name, function, scales)
-    try:
-        findings, errors = check_table(table, wanted) if wanted else (unfit(table, function is not None), None)
-        if not findings:
-            findings, errors = check_table(table)
-    except InvalidError as error:
-        raise InvalidError(f"{path}: {error}") from None
-    entries = [] if wanted is None or errors is None else entries_of(table, errors.errors, wanted)
+    with redirect_stdout(sys.stderr):
+        wanted = _wanted(table.dtype.name, function, scales)
+        try:
+            findings, errors = check_table(table, wanted) if wanted else (unfit(table, function is not None), None)
+            if not findings:
+                findings, errors = check_table(table)
+        except InvalidError as error:
+            raise InvalidError(f"{path}: {error}") from None
+        entries = [] if wanted is None or errors is None else entries_of(table, errors.errors, wanted)
     written = _write(path, function, plot, errors_file, errors, entries, wanted)
     failed = sum(finding.good is False for finding in findings)
     if as_json:
@@ -96,10 +100,10 @@ def check_command(
         for line in lines(shown, wanted) if shown else ():
             print(f"  {line}")
     passed = sum(finding.good is True for finding in findings)
-    unmade = len(findings) - passed - failed
+    without = len(findings) - passed - failed
     print(
         f"{path}: {passed} {'check' if passed == 1 else 'checks'} passed, {failed} failed"
-        + (f", {unmade} not made" if unmade else "")
+        + (f", {without} without a verdict" if without else "")
     )
     for line in written:
         print(line)

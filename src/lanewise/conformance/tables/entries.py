@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lanewise.conformance.tables.build import STEP, Array, Quantised
+from lanewise.conformance.tables.build import STEP, TOLERANCE, Array, Quantised
+from lanewise.conformance.tables.check import told
 from lanewise.conformance.tables.functions import value_at
 
 HEADINGS = ("entry", "code", "input", "found", "value", "exact", "right", "error")
@@ -27,7 +28,7 @@ class Entry(NamedTuple):
     value: float  # the function there
     exact: float  # the same in steps of the output, within the ends of the type, not rounded
     right: int | None  # the entry that a correct builder gives: the nearest code
-    error: float  # found - exact
+    error: float  # found - exact; 0 where float64 cannot tell it from that
     between: float | None  # int16: the largest error, by magnitude, of the inputs between this entry and the next
 
     def report(self, wanted: Quantised) -> dict[str, Any]:
@@ -50,14 +51,27 @@ def entries_of(table: Array, errors: Array, wanted: Quantised) -> list[Entry]:
         between = errors[k * step + 1 : (k + 1) * step]
         known = between[~np.isnan(between)]
         largest = float(known[abs(known).argmax()]) if len(known) else None
-        found.append(Entry(k, code, wanted.real(code), own, value, exact, right, own - exact, largest))
+        error = float(told(np.asarray(own - exact)))
+        found.append(Entry(k, code, wanted.real(code), own, value, exact, right, error, largest))
     return found
 
 
 def worst(entries: Sequence[Entry], count: int) -> list[Entry]:
-    """Those farthest from the function, the farthest first."""
-    judged = [entry for entry in entries if not math.isnan(entry.error)]
-    return sorted(judged, key=lambda entry: (-abs(entry.error), entry.entry))[:count]
+    """Those farthest from the function: wrong entries first, then by the largest error there or up to the next.
+
+    What straight lines are off by may be more than a wrong entry is, and must not hide it.
+    """
+    off = [entry for entry in entries if _far(entry)]
+    return sorted(off, key=lambda entry: (not _wrong(entry), -_far(entry), entry.entry))[:count]
+
+
+def _wrong(entry: Entry) -> bool:
+    return abs(entry.error) > 0.5 + TOLERANCE
+
+
+def _far(entry: Entry) -> float:
+    own = 0.0 if math.isnan(entry.error) else abs(entry.error)
+    return own if _wrong(entry) else max(own, abs(entry.between or 0.0))
 
 
 def lines(entries: Sequence[Entry], wanted: Quantised) -> list[str]:
