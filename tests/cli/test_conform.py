@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -67,10 +68,19 @@ def test_what_a_report_shows_finds_what_it_stands_for(operator: str, kind: str, 
     assert {f"{cell.specification} {cell.record.name} {cell.record.release.since}" for cell in cells} == found
 
 
+def test_every_pattern_given_counts() -> None:
+    printed, _ = lanewise(
+        "conform", RIGHT, "--operator", "^Add-14", "--operator", "^BitShift-11", "--type", "uint8$", "--type", "uint16$"
+    )
+    assert {line.split()[1] for line in printed.splitlines() if line.startswith("ONNX")} == {"Add", "BitShift"}
+    assert re.search(r"^6 refuses$", printed, re.MULTILINE)
+
+
 @pytest.mark.parametrize(("arguments", "words"), [
     (("nump",), "target 'nump'; allowed: numpy, onnx,"),
     (("program:/nowhere/at/all",), "there is no program '/nowhere/at/all'"),
     ((RIGHT, "--operator", "("), "--operator '(': no regular expression"),
+    ((RIGHT, "--operator", "(", "--operator", "Add"), "--operator '(': no regular expression"),
     ((RIGHT, "--type", "complex"), "no question to these targets matches --operator and --type"),
     ((RIGHT, "--type", "complex", "--operator", "BitwiseNot"),
      "--type 'complex' is none of their types; allowed: int8, "),

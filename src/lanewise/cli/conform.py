@@ -28,8 +28,8 @@ from lanewise.operators.tosa.rows import VERSIONS
 
 def conform_command(
     names: list[str],
-    operators: str | None,
-    types: str | None,
+    operator_patterns: list[str],
+    type_patterns: list[str],
     versions: list[str],
     output: Path | None,
     html: Path | None,
@@ -39,8 +39,8 @@ def conform_command(
 ) -> int:
     """Runs, prints, writes; 0 only if no target differs, crashes, hangs or accepts what it ought to refuse."""
     targets = list({name: target_of(name, tosa_tools) for name in names}.values())
-    for pattern, option in ((operators, "--operator"), (types, "--type")):
-        _check_pattern(pattern, option)
+    operators = _any_of(operator_patterns, "--operator")
+    types = _any_of(type_patterns, "--type")
     for version in versions:
         _check_version(version)
     for file, option in ((output, "--json"), (html, "--html")):
@@ -73,11 +73,14 @@ def conform_command(
     return 1 if report.missing or any(finding.verdict in FAILING for finding in report.findings) else 0
 
 
-def _check_pattern(pattern: str | None, option: str) -> None:
-    try:
-        re.compile(pattern or "")
-    except re.error as error:
-        raise InvalidError(f"{option} {pattern!r}: no regular expression: {error}") from None
+def _any_of(patterns: list[str], option: str) -> str | None:
+    """One regular expression for what any of them matches; None of none."""
+    for pattern in patterns:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise InvalidError(f"{option} {pattern!r}: no regular expression: {error}") from None
+    return "|".join(patterns) or None
 
 
 def _check_version(version: str) -> None:

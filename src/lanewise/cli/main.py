@@ -257,11 +257,16 @@ def conform(
         ),
     ],
     operator: Annotated[
-        str | None,
-        typer.Option(metavar="REGEX", help="Only operators (as BitShift-28, or Add) that match.", show_default=False),
+        list[str] | None,
+        typer.Option(
+            metavar="REGEX",
+            help="Only operators (as BitShift-28, or Add) that match, in capitals or not. Repeatable.",
+            show_default=False,
+        ),
     ] = None,
     type: Annotated[
-        str | None, typer.Option(metavar="REGEX", help="Only types (as int8) that match.", show_default=False)
+        list[str] | None,
+        typer.Option(metavar="REGEX", help="Only types (as int8) that match. Repeatable.", show_default=False),
     ] = None,
     version: Annotated[
         list[str] | None,
@@ -289,7 +294,7 @@ def conform(
     from lanewise.cli.conform import conform_command
 
     raise typer.Exit(
-        conform_command(targets, operator, type, version or [], output, html, tosa_tools, timeout, workers)
+        conform_command(targets, operator or [], type or [], version or [], output, html, tosa_tools, timeout, workers)
     )
 
 
