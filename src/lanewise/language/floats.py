@@ -31,17 +31,14 @@ def sign_bit(sort: Sort) -> int:
 
 def decode(pattern: int, sort: Sort) -> float:
     """The value of a pattern; exact, because every sort here is a subset of float64."""
-    magnitude = pattern & ~sign_bit(sort)
+    fraction_bits, highest = sort.fraction_bits, (1 << sort.exponent_bits) - 1
+    fraction, exponent = pattern & ((1 << fraction_bits) - 1), pattern >> fraction_bits & highest
     sign = -1.0 if pattern & sign_bit(sort) else 1.0
-    if magnitude > infinity(sort):
-        return math.nan
-    if magnitude == infinity(sort):
-        return sign * math.inf
-    exponent, fraction = magnitude >> sort.fraction_bits, magnitude & ((1 << sort.fraction_bits) - 1)
-    bias = (1 << (sort.exponent_bits - 1)) - 1
+    if exponent == highest:
+        return math.nan if fraction else sign * math.inf
     if exponent:
-        fraction |= 1 << sort.fraction_bits
-    return sign * math.ldexp(fraction, max(exponent, 1) - bias - sort.fraction_bits)
+        fraction |= 1 << fraction_bits
+    return sign * math.ldexp(fraction, max(exponent, 1) - (highest >> 1) - fraction_bits)
 
 
 def encode(value: float | int | Fraction, sort: Sort) -> int:
