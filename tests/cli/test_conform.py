@@ -68,6 +68,11 @@ def test_what_a_report_shows_finds_what_it_stands_for(operator: str, kind: str, 
     assert {f"{cell.specification} {cell.record.name} {cell.record.release.since}" for cell in cells} == found
 
 
+def test_what_is_no_function_is_not_run() -> None:
+    printed, _ = lanewise("conform", "os:sep", "--operator", "^Add-14", "--type", "^int8$", code=1)
+    assert "os:sep: not run: ended with 1: TypeError: os:sep is a str, not a function" in printed
+
+
 def test_every_pattern_given_counts() -> None:
     printed, _ = lanewise(
         "conform", RIGHT, "--operator", "^Add-14", "--operator", "^BitShift-11", "--type", "uint8$", "--type", "uint16$"

@@ -104,6 +104,8 @@ def _function(text: str) -> Any:
     """A Python function as a target: function(case, *arrays) gives an array; NotImplementedError: not there."""
     module, _, name = text.partition(":")
     found = getattr(importlib.import_module(module), name)
+    if not callable(found):  # asked, it would be told as one that refuses everything
+        raise TypeError(f"{text} is a {type(found).__name__}, not a function")
 
     def run(case: Case, operands: list[Array | None]) -> Any:
         try:
