@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -64,7 +63,7 @@ def test_versions_narrow_what_is_asked(tmp_path: Path) -> None:
 ])  # fmt: skip
 def test_what_a_report_shows_finds_what_it_stands_for(operator: str, kind: str, found: set[str]) -> None:
     target = target_of(RIGHT)
-    cells = [cell for cell in asked(target) if cell.listed and matches(cell, operator, kind)]
+    cells = [cell for cell in asked(target) if cell.listed and matches(cell, [operator], [kind])]
     assert {f"{cell.specification} {cell.record.name} {cell.record.release.since}" for cell in cells} == found
 
 
@@ -73,12 +72,19 @@ def test_what_is_no_function_is_not_run() -> None:
     assert "os:sep: not run: ended with 1: TypeError: os:sep is a str, not a function" in printed
 
 
-def test_every_pattern_given_counts() -> None:
-    printed, _ = lanewise(
-        "conform", RIGHT, "--operator", "^Add-14", "--operator", "^BitShift-11", "--type", "uint8$", "--type", "uint16$"
-    )
-    assert {line.split()[1] for line in printed.splitlines() if line.startswith("ONNX")} == {"Add", "BitShift"}
-    assert re.search(r"^6 refuses$", printed, re.MULTILINE)
+@pytest.mark.parametrize(("operators", "found"), [
+    (("^Add-14", "^BitShift-11"), {"onnx Add 14", "onnx BitShift 11"}),
+    (("Mul-14/13", "^Add-14"), {"onnx Mul 14", "onnx Mul 13", "onnx Add 14"}),
+    (("^Add-14", "(?i)^bitshift-28"), {"onnx Add 14", "onnx BitShift 28"}),
+    ((r"^(B)itShift-11", r"^(A)(d)\2-14"), {"onnx Add 14", "onnx BitShift 11"}),
+])  # fmt: skip
+def test_every_pattern_given_counts_by_itself(operators: tuple[str, ...], found: set[str], tmp_path: Path) -> None:
+    options = [word for pattern in operators for word in ("--operator", pattern)]
+    file = tmp_path / "found.json"
+    lanewise("conform", RIGHT, *options, "--type", "^uint32$", "--type", "(?i)UINT64$", "--json", file)
+    cells = json.loads(file.read_text())["cells"]
+    assert {f"{cell['specification']} {cell['operator']} {cell['version']}" for cell in cells} == found
+    assert {cell["type"] for cell in cells} == {"uint32", "uint64"}
 
 
 @pytest.mark.parametrize(("arguments", "words"), [
@@ -89,6 +95,8 @@ def test_every_pattern_given_counts() -> None:
     ((RIGHT, "--type", "complex"), "no question to these targets matches --operator and --type"),
     ((RIGHT, "--type", "complex", "--operator", "BitwiseNot"),
      "--type 'complex' is none of their types; allowed: int8, "),
+    ((RIGHT, "--operator", "Add", "--operator", "Mull"), "--operator 'Mull' is none of their operators; did you mean"),
+    ((RIGHT, "--operator", "^Add-14", "--type", "int8", "--type", "int9"), "--type 'int9' is none of their types"),
     ((RIGHT, "--operator", "Mull"), "--operator 'Mull' is none of their operators; did you mean MUL"),
     ((RIGHT, "--version", "29"), "--version '29': no version of a specification; ONNX has opsets from 1 to 28, "),
     ((RIGHT, "--version", "0.22"), "releases 0.23.0, 1.0, 1.1"),

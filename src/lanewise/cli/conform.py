@@ -28,8 +28,8 @@ from lanewise.operators.tosa.rows import VERSIONS
 
 def conform_command(
     names: list[str],
-    operator_patterns: list[str],
-    type_patterns: list[str],
+    operators: list[str],
+    types: list[str],
     versions: list[str],
     output: Path | None,
     html: Path | None,
@@ -39,8 +39,9 @@ def conform_command(
 ) -> int:
     """Runs, prints, writes; 0 only if no target differs, crashes, hangs or accepts what it ought to refuse."""
     targets = list({name: target_of(name, tosa_tools) for name in names}.values())
-    operators = _any_of(operator_patterns, "--operator")
-    types = _any_of(type_patterns, "--type")
+    for patterns, option in ((operators, "--operator"), (types, "--type")):
+        for pattern in patterns:
+            _check_pattern(pattern, option)
     for version in versions:
         _check_version(version)
     for file, option in ((output, "--json"), (html, "--html")):
@@ -50,12 +51,13 @@ def conform_command(
         raise UnsupportedError(
             "--html draws pictures with Pillow, which is not installed; pip install 'lanewise[report]'"
         )
-    report = _run(targets, operators, types, versions, seconds, workers)
-    if not report.findings and not report.missing:
+    known = [cell for target in targets for cell in asked(target, versions)]
+    said = hint(known, operators, types)
+    if said or not known:
         options = "--operator, --type and --version" if versions else "--operator and --type"
-        known = (cell for target in targets for cell in asked(target, versions))
-        said = hint(known, operators, types) or "'lanewise ops' lists what there is"
+        said = said or "'lanewise ops' lists what there is"
         raise InvalidError(f"no question to these targets matches {options}; {said}")
+    report = _run(targets, operators, types, versions, seconds, workers)
     wide = None if sys.stdout.isatty() else 160
     show(report, Console(highlight=False, soft_wrap=True, width=wide))
     if output is not None:
@@ -73,14 +75,11 @@ def conform_command(
     return 1 if report.missing or any(finding.verdict in FAILING for finding in report.findings) else 0
 
 
-def _any_of(patterns: list[str], option: str) -> str | None:
-    """One regular expression for what any of them matches; None of none."""
-    for pattern in patterns:
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise InvalidError(f"{option} {pattern!r}: no regular expression: {error}") from None
-    return "|".join(patterns) or None
+def _check_pattern(pattern: str, option: str) -> None:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise InvalidError(f"{option} {pattern!r}: no regular expression: {error}") from None
 
 
 def _check_version(version: str) -> None:
@@ -95,8 +94,8 @@ def _check_version(version: str) -> None:
 
 def _run(
     targets: list[Target],
-    operators: str | None,
-    types: str | None,
+    operators: list[str],
+    types: list[str],
     versions: list[str],
     seconds: float,
     workers: int,

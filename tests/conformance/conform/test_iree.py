@@ -21,7 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # t
 
 
 def judged(operators: str, types: str) -> list[v.Finding]:
-    return conform([target_of("iree")], operators, types).findings
+    return conform([target_of("iree")], [operators], [types]).findings
 
 
 def ask(operator: str, output: str, *operands: Any, version: str = "1.1", **attributes: Any) -> Any:

@@ -23,7 +23,7 @@ Codes = schema.BuiltinOperator
 
 
 def judged(operators: str, types: str) -> list[v.Finding]:
-    return conform([target_of("litert")], operators, types).findings
+    return conform([target_of("litert")], [operators], [types]).findings
 
 
 def ask(specification: str, operator: str, output: str, *operands: Any, **attributes: Any) -> Any:

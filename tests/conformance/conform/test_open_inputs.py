@@ -66,7 +66,7 @@ def test_a_remainder_through_a_subnormal_number_is_open() -> None:
 
 @pytest.mark.parametrize(("operators", "reading"), [("^onnx Add ", "O9"), ("^tosa ADD ", "T5")])
 def test_a_target_that_takes_subnormal_numbers_for_zeros_does_not_differ(operators: str, reading: str) -> None:
-    report = conform([target_of(FLUSHES)], operators, "^float32$", versions=["28", "0.23.0"])
+    report = conform([target_of(FLUSHES)], [operators], ["^float32$"], versions=["28", "0.23.0"])
     (finding,) = report.findings
     assert finding.reading == reading
     assert finding.open == finding.open_differing > 40
@@ -87,7 +87,7 @@ def test_a_target_that_takes_subnormal_numbers_for_zeros_does_not_differ(operato
 
 
 def test_silence_about_subnormal_numbers_does_not_excuse_what_comes_of_neither_reading() -> None:
-    (finding,) = conform([target_of(f"{HERE}:keeps_the_sign_of_subnormals")], "^Neg-13", "^float32$").findings
+    (finding,) = conform([target_of(f"{HERE}:keeps_the_sign_of_subnormals")], ["^Neg-13"], ["^float32$"]).findings
     assert (finding.verdict, finding.open_differing) == (v.DIFFERS, 0)
     size = np.abs(Subject(named("neg", "float32")).columns[0])
     assert finding.differing == np.count_nonzero((size > 0) & (size < TINY)) >= 6

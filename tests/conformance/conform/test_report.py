@@ -32,7 +32,7 @@ HERE = "tests.conformance.conform.sample_targets"
 @pytest.fixture(scope="module")
 def report() -> Report:
     return conform(
-        [target_of(f"{HERE}:masks_counts"), target_of(f"{HERE}:right")], "^Bit(Shift-28|wiseAnd)", "^u?int8$"
+        [target_of(f"{HERE}:masks_counts"), target_of(f"{HERE}:right")], ["^Bit(Shift-28|wiseAnd)"], ["^u?int8$"]
     )
 
 

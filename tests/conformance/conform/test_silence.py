@@ -36,7 +36,7 @@ def test_a_stream_without_an_end_is_no_answer_in_time(tmp_path: Path) -> None:
 
 def test_a_target_that_never_answers_is_given_up_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASKED", str(tmp_path / "asked"))
-    report = conform([target_of(f"{HERE}:never_answers")], "^Bitwise", "^u?int8$", 0.3)
+    report = conform([target_of(f"{HERE}:never_answers")], ["^Bitwise"], ["^u?int8$"], 0.3)
     assert len(report.findings) > 10
     assert {finding.verdict for finding in report.findings} == {v.HANGS}
     tried = [finding for finding in report.findings if finding.asked]
@@ -53,7 +53,7 @@ def test_a_target_that_never_answers_is_given_up_on(tmp_path: Path, monkeypatch:
 
 
 def test_a_target_that_hangs_here_and_there_is_asked_everything() -> None:
-    report = conform([target_of(f"{HERE}:hangs_on_seven")], "^Bitwise(And|Or)-", "^u?int8$", 0.2)
+    report = conform([target_of(f"{HERE}:hangs_on_seven")], ["^Bitwise(And|Or)-"], ["^u?int8$"], 0.2)
     assert len(report.findings) == 4
     assert {finding.verdict for finding in report.findings} == {v.HANGS}
     assert all(finding.asked for finding in report.findings)
@@ -71,7 +71,7 @@ def progress(*_):  # as a rule that takes long to be compiled
     time.sleep(900)
 
 try:
-    conform([target_of("numpy")], "^BitwiseAnd", "^int8$", progress=progress)
+    conform([target_of("numpy")], ["^BitwiseAnd"], ["^int8$"], progress=progress)
 except KeyboardInterrupt:
     sys.exit(130)
 """

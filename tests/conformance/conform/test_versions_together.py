@@ -33,7 +33,7 @@ def test_a_long_list_of_types_is_cut() -> None:
 
 
 def test_a_difference_at_many_versions_is_told_once() -> None:
-    report = conform([target_of(f"{WIDE}:wrong")], "^Where-", "int8 → int8$")
+    report = conform([target_of(f"{WIDE}:wrong")], ["^Where-"], ["int8 → int8$"])
     out = io.StringIO()
     show(report, Console(file=out, width=200))
     text = out.getvalue()

@@ -30,7 +30,9 @@ TYPES = {
 
 def judged(name: str, operator: str) -> Report:
     return conform(
-        [target_of(f"{HERE}:{name}")], rf"^{operator}(-\d+)?$", TYPES.get(operator, "^(int8|int32|bool|int32 → bool)$")
+        [target_of(f"{HERE}:{name}")],
+        [rf"^{operator}(-\d+)?$"],
+        [TYPES.get(operator, "^(int8|int32|bool|int32 → bool)$")],
     )
 
 

@@ -34,14 +34,14 @@ class Report:
 
 def conform(
     targets: Sequence[Target],
-    operators: str | None = None,
-    types: str | None = None,
+    operators: Sequence[str] = (),
+    types: Sequence[str] = (),
     seconds: float = 20.0,
     workers: int = 2,
     progress: Callable[[str, int, int], Any] = lambda name, done, all: None,
     versions: Sequence[str] = (),
 ) -> Report:
-    """The report on all targets; `operators` and `types` are regular expressions that cells must match (filters.py).
+    """The report on all targets; cells match one of `operators` and one of `types`, regular expressions (filters.py).
 
     Of `versions`, ONNX opsets and TOSA releases, only operators in force at one of them are asked about.
     """

@@ -70,9 +70,7 @@ class Finding:
     message: str = ""
     compared: int = 0  # inputs whose result the specification decides
     differing: int = 0
-    values_differing: int | None = (
-        None  # of results that all have another type, those with other values; None elsewhere
-    )
+    values_differing: int | None = None  # where all results have another type: those with other values, too
     open: int = 0  # inputs about which the text is silent, and those of them where lanewise reads it otherwise
     open_differing: int = 0
     reading: str = ""
